@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Symbols.h"
+
+#include "runtime/Allocator.h"
+#include "runtime/Threads.h"
+
+namespace geo::rt {
+
+std::vector<RuntimeSymbol> runtimeSymbols() {
+#define GEOC_SYMBOL(name)                                                      \
+  {                                                                            \
+    #name, reinterpret_cast<void *>(&name)                                     \
+  }
+  return {
+      GEOC_SYMBOL(_mlir_memref_to_llvm_alloc),
+      GEOC_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
+      GEOC_SYMBOL(_mlir_memref_to_llvm_free),
+      GEOC_SYMBOL(geo_rt_num_threads),
+  };
+#undef GEOC_SYMBOL
+}
+
+} // namespace geo::rt

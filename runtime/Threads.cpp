@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Threads.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include <sched.h>
+
+#ifdef GEOC_HAS_OPENMP
+// Declared here, since the compiler need not ship omp.h.
+extern "C" {
+void omp_set_num_threads(int);
+int omp_get_max_threads(void);
+}
+#endif
+
+namespace geo::rt {
+
+static int defaultThreads() {
+#ifdef GEOC_HAS_OPENMP
+  static const int count = std::max(1, omp_get_max_threads());
+#else
+  static const int count = [] {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+      return 1;
+    return std::max(1, CPU_COUNT(&allowed));
+  }();
+#endif
+  return count;
+}
+
+static std::atomic<int> requested{0};
+
+void setNumThreads(int count) {
+  int byDefault = defaultThreads(); // before OpenMP is told otherwise
+  requested = std::max(0, count);
+#ifdef GEOC_HAS_OPENMP
+  omp_set_num_threads(count > 0 ? count : byDefault);
+#else
+  (void)byDefault;
+#endif
+}
+
+int numThreads() {
+  int count = requested;
+  return count > 0 ? count : defaultThreads();
+}
+
+bool hasOpenMP() {
+#ifdef GEOC_HAS_OPENMP
+  return true;
+#else
+  return false;
+#endif
+}
+
+} // namespace geo::rt
+
+extern "C" int64_t geo_rt_num_threads() { return geo::rt::numThreads(); }
