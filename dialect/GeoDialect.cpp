@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Geo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace geo;
+
+#include "dialect/GeoAttrInterfaces.cpp.inc"
+#include "dialect/GeoDialect.cpp.inc"
+#include "dialect/GeoEnums.cpp.inc"
+#include "dialect/GeoOpInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/GeoAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/GeoOps.cpp.inc"
+
+void GeoDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/GeoAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/GeoOps.cpp.inc"
+      >();
+}

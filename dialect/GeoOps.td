@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GEO_OPS_TD
+#define GEO_OPS_TD
+include "GeoConstructs.td"
+include "GeoNamedOps.td"
+#endif // GEO_OPS_TD

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Named ops on typed points: constraints, and folds by geometry.
+#include "dialect/Geo.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace geo;
+
+static LogicalResult verifyCurvatureOperands(Operation *op,
+                                             ManifoldInterface manifold,
+                                             ValueRange curvature) {
+  unsigned want = getNumCurvatureLabels(manifold);
+  if (curvature.size() != want)
+    return op->emitOpError("expects ")
+           << want << " curvature operand" << (want == 1 ? "" : "s")
+           << ", one per label of " << manifold << ", but got "
+           << curvature.size();
+  return success();
+}
+
+/// `type` is a batch of points [N, d] with static d.
+static LogicalResult verifyPoints(Operation *op, StringRef what, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (!getManifold(type))
+    return op->emitOpError("expects ")
+           << what << " to be points of a manifold, but got " << type;
+  if (tensor.getRank() != 2 || tensor.isDynamicDim(1))
+    return op->emitOpError("expects ")
+           << what << " to be [N, d] with static d, but got " << type;
+  return success();
+}
+
+static LogicalResult verifyPlainLike(Operation *op, StringRef what, Type type,
+                                     Type points) {
+  if (type != getPlainType(points))
+    return op->emitOpError("expects ")
+           << what << " to be a plain tensor of type " << getPlainType(points)
+           << ", but got " << type;
+  return success();
+}
+
+/// The manifold's page has the op's formula, checked by emitting it.
+static LogicalResult verifyHasFormula(RowFormulaOpInterface op) {
+  ManifoldInterface manifold = op.getManifold();
+  OpBuilder scratch(op->getContext());
+  Block block;
+  ImplicitLocOpBuilder b(op->getLoc(), scratch);
+  b.setInsertionPointToStart(&block);
+  SmallVector<Ex> args, curvatures;
+  for (Value v : op.getRowOperands()) {
+    auto type = cast<RankedTensorType>(v.getType());
+    auto row = VectorType::get({type.getDimSize(1)}, type.getElementType());
+    args.emplace_back(b, block.addArgument(row, op->getLoc()));
+  }
+  for (unsigned i = 0; i < op.getNumberArguments().size(); ++i)
+    args.emplace_back(b, block.addArgument(b.getF64Type(), op->getLoc()));
+  for (unsigned i = 0; i < manifold.getCurvatures().size(); ++i)
+    curvatures.emplace_back(b, block.addArgument(b.getF64Type(), op->getLoc()));
+  bool has =
+      static_cast<bool>(manifold.emit(op.getFormula(), args, curvatures));
+  while (!block.empty())
+    block.back().erase();
+  if (!has)
+    return op->emitOpError("expects a manifold with the formula ")
+           << stringifyFormula(op.getFormula()) << ", but got " << manifold;
+  return success();
+}
+
+template <class Op>
+static LogicalResult verifyRowFormula(Op op, StringRef pointsName,
+                                      Type points) {
+  if (failed(verifyPoints(op, pointsName, points)) ||
+      failed(
+          verifyCurvatureOperands(op, getManifold(points), op.getCurvature())))
+    return failure();
+  return verifyHasFormula(cast<RowFormulaOpInterface>(op.getOperation()));
+}
+
+LogicalResult MobiusAddOp::verify() {
+  return verifyRowFormula(*this, "x", getX().getType());
+}
+
+LogicalResult ExpMap0Op::verify() {
+  if (failed(verifyPoints(*this, "the result", getResult().getType())) ||
+      failed(
+          verifyPlainLike(*this, "v", getV().getType(), getResult().getType())))
+    return failure();
+  return verifyRowFormula(*this, "the result", getResult().getType());
+}
+
+LogicalResult LogMap0Op::verify() {
+  if (failed(verifyPoints(*this, "x", getX().getType())) ||
+      failed(verifyPlainLike(*this, "the result", getResult().getType(),
+                             getX().getType())))
+    return failure();
+  return verifyRowFormula(*this, "x", getX().getType());
+}
+
+LogicalResult ExpMapOp::verify() {
+  if (failed(verifyPoints(*this, "x", getX().getType())) ||
+      failed(verifyPlainLike(*this, "v", getV().getType(), getX().getType())))
+    return failure();
+  return verifyRowFormula(*this, "x", getX().getType());
+}
+
+static LogicalResult verifyShape(Operation *op, Type type,
+                                 ArrayRef<int64_t> shape, Type element) {
+  auto want = RankedTensorType::get(shape, element);
+  if (failed(verifyCompatibleShape(type, want)) ||
+      getElementTypeOrSelf(type) != element || getManifold(type))
+    return op->emitOpError("expects a result of type ")
+           << want << ", but got " << type;
+  return success();
+}
+
+static int64_t getNumRows(Value v) {
+  return cast<RankedTensorType>(v.getType()).getDimSize(0);
+}
+
+LogicalResult ConformalFactorOp::verify() {
+  if (failed(verifyPoints(*this, "x", getX().getType())))
+    return failure();
+  if (failed(verifyShape(*this, getResult().getType(), {getNumRows(getX())},
+                         Float64Type::get(getContext()))))
+    return failure();
+  return verifyRowFormula(*this, "x", getX().getType());
+}
+
+LogicalResult ProjectOp::verify() {
+  double fraction = getFraction().convertToDouble();
+  if (!(fraction > 0 && fraction < 1)) // C3
+    return emitOpError("expects 0 < fraction < 1, but got ") << fraction;
+  if (failed(verifyPoints(*this, "the result", getResult().getType())) ||
+      failed(
+          verifyPlainLike(*this, "x", getX().getType(), getResult().getType())))
+    return failure();
+  return verifyRowFormula(*this, "the result", getResult().getType());
+}
+
+/// x [N, d] and y [V, d] are points of one manifold and dimension.
+static LogicalResult verifyTwoBatches(Operation *op, StringRef xName, Value x,
+                                      StringRef yName, Value y) {
+  if (failed(verifyPoints(op, xName, x.getType())) ||
+      failed(verifyPoints(op, yName, y.getType())))
+    return failure();
+  auto xType = cast<RankedTensorType>(x.getType());
+  auto yType = cast<RankedTensorType>(y.getType());
+  if (xType.getEncoding() != yType.getEncoding())
+    return op->emitOpError("expects ")
+           << xName << " and " << yName
+           << " to be points of one manifold, but got " << xType.getEncoding()
+           << " and " << yType.getEncoding();
+  if (xType.getDimSize(1) != yType.getDimSize(1) ||
+      xType.getElementType() != yType.getElementType())
+    return op->emitOpError("expects ")
+           << xName << " and " << yName
+           << " of one dimension and element type, but got " << xType << " and "
+           << yType;
+  return success();
+}
+
+static LogicalResult verifyMath(Operation *op, Type math) {
+  if (!math.isF32() && !math.isF64())
+    return op->emitOpError("expects math f32 or f64, but got ") << math;
+  return success();
+}
+
+template <class Op> static LogicalResult verifyDistance(Op op) {
+  if (failed(verifyTwoBatches(op, "x", op.getX(), "y", op.getY()))) // C1
+    return failure();
+  int64_t n = getNumRows(op.getX()), v = getNumRows(op.getY());
+  Builder b(op.getContext());
+  LogicalResult shape = // C3
+      op.getAllPairs()
+          ? verifyShape(op, op.getResult().getType(), {n, v}, b.getF32Type())
+          : verifyShape(op, op.getResult().getType(), {n}, b.getF64Type());
+  if (failed(shape) || failed(verifyMath(op, op.getMath()))) // C4
+    return failure();
+  if (!op.getAllPairs() && !ShapedType::isDynamic(n) &&
+      !ShapedType::isDynamic(v) && n != v)
+    return op.emitOpError("expects x and y of one number of rows, but got ")
+           << n << " and " << v;
+  return verifyRowFormula(op, "x", op.getX().getType()); // C2
+}
+
+LogicalResult SqDistOp::verify() { return verifyDistance(*this); }
+LogicalResult GeodesicDistOp::verify() { return verifyDistance(*this); }
+
+template <class Op> static LogicalResult verifyDecoder(Op op) {
+  if (failed(verifyTwoBatches(op, "h", op.getH(), "e", op.getE()))) // C1
+    return failure();
+  if (failed(verifyCurvatureOperands(op, op.getManifold(),
+                                     op.getCurvature()))) // C2
+    return failure();
+  return verifyMath(op, op.getMath()); // C4
+}
+
+LogicalResult DistanceLogSoftmaxOp::verify() {
+  if (failed(verifyDecoder(*this)))
+    return failure();
+  return verifyShape(*this, getResult().getType(), // C3
+                     {getNumRows(getH()), getNumRows(getE())},
+                     Float32Type::get(getContext()));
+}
+
+LogicalResult DistanceNllOp::verify() {
+  if (failed(verifyDecoder(*this)))
+    return failure();
+  auto targets = cast<RankedTensorType>(getTargets().getType());
+  if (targets.getRank() != 1) // C3
+    return emitOpError("expects targets of type tensor<Nxi32>, but got ")
+           << targets;
+  return verifyShape(*this, getResult().getType(), {getNumRows(getH())},
+                     Float64Type::get(getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// The two doors
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyDoor(Operation *op, Type points, Type plain) {
+  if (!getManifold(points))
+    return op->emitOpError("expects points of a manifold, but got ") << points;
+  if (plain != getPlainType(points))
+    return op->emitOpError("expects coordinates of type ")
+           << getPlainType(points) << ", but got " << plain;
+  return success();
+}
+
+LogicalResult CoordsOp::verify() {
+  return verifyDoor(*this, getPoints().getType(), getResult().getType());
+}
+LogicalResult PointOp::verify() {
+  return verifyDoor(*this, getResult().getType(), getCoords().getType());
+}
+
+OpFoldResult CoordsOp::fold(FoldAdaptor) {
+  if (auto point = getPoints().getDefiningOp<PointOp>())
+    return point.getCoords();
+  return {};
+}
+OpFoldResult PointOp::fold(FoldAdaptor) {
+  auto coords = getCoords().getDefiningOp<CoordsOp>();
+  if (coords && coords.getPoints().getType() == getType())
+    return coords.getPoints();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Folds by geometry
+//===----------------------------------------------------------------------===//
+
+OpFoldResult LogMap0Op::fold(FoldAdaptor) {
+  auto exp = getX().getDefiningOp<ExpMap0Op>();
+  if (exp && exp.getCurvature() == getCurvature())
+    return exp.getV(); // log0(exp0 v) = v
+  return {};
+}
+
+OpFoldResult ExpMap0Op::fold(FoldAdaptor) {
+  auto log = getV().getDefiningOp<LogMap0Op>();
+  if (log && log.getX().getType() == getType() &&
+      log.getCurvature() == getCurvature())
+    return log.getX(); // exp0(log0 x) = x
+  return {};
+}
+
+/// d(x, x) = 0.
+template <class Op> static OpFoldResult foldDistance(Op op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  if (op.getAllPairs() || op.getX() != op.getY() || !type.hasStaticShape())
+    return {};
+  return DenseElementsAttr::get(type, 0.0);
+}
+OpFoldResult SqDistOp::fold(FoldAdaptor) { return foldDistance(*this); }
+OpFoldResult GeodesicDistOp::fold(FoldAdaptor) { return foldDistance(*this); }
+
+namespace {
+/// x (+) 0 = x and 0 (+) y = y, where the zero is a point made of a constant.
+struct AddZero : OpRewritePattern<MobiusAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MobiusAddOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isZero = [](Value v) {
+      auto point = v.getDefiningOp<PointOp>();
+      return point && matchPattern(point.getCoords(), m_AnyZeroFloat());
+    };
+    if (isZero(op.getY()))
+      rewriter.replaceOp(op, op.getX());
+    else if (isZero(op.getX()))
+      rewriter.replaceOp(op, op.getY());
+    else
+      return rewriter.notifyMatchFailure(op, "no operand is zero");
+    return success();
+  }
+};
+} // namespace
+
+void MobiusAddOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<AddZero>(context);
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// geo.pairwise and its adjoint share syntax and constraints.
+#include "dialect/Geo.h"
+#include "dialect/RegionSyntax.h"
+
+using namespace mlir;
+using namespace geo;
+
+namespace {
+/// `tensor<NxT>`.
+RankedTensorType getColumn(int64_t size, Type element) {
+  return RankedTensorType::get({size}, element);
+}
+
+int64_t getRows(ValueRange tensors) {
+  return cast<RankedTensorType>(tensors.front().getType()).getDimSize(0);
+}
+
+template <class Op>
+Block *addPairBlock(OperationState &state, Type math, unsigned arguments) {
+  auto *block = new Block;
+  state.addRegion()->push_back(block);
+  for (unsigned i = 0; i < arguments; ++i)
+    block->addArgument(math, state.location);
+  return block;
+}
+
+SmallVector<Type> getPairwiseResults(Reducer reducer, ValueRange xs,
+                                     ValueRange ys, MLIRContext *context) {
+  int64_t n = getRows(xs), v = getRows(ys);
+  Type f32 = Float32Type::get(context), f64 = Float64Type::get(context);
+  switch (reducer) {
+  case Reducer::none:
+    return {RankedTensorType::get({n, v}, f32)};
+  case Reducer::softmax:
+    return {RankedTensorType::get({n, v}, f32), getColumn(n, f64)};
+  case Reducer::nll:
+    return {getColumn(n, f64), getColumn(n, f64)};
+  }
+  llvm_unreachable("unknown reducer");
+}
+
+template <class Op>
+ParseResult parsePair(OpAsmParser &parser, OperationState &result,
+                      bool isGradient) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto &properties = result.getOrAddProperties<typename Op::Properties>();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  auto reducer = symbolizeReducer(name);
+  if (!reducer)
+    return parser.emitError(loc)
+           << "expects reducer none, softmax or nll, but got " << name;
+  Builder &builder = parser.getBuilder();
+  MLIRContext *context = builder.getContext();
+  properties.reducer = ReducerAttr::get(context, *reducer);
+
+  OperandGroup grams, row, column, shared;
+  SmallVector<OpAsmParser::UnresolvedOperand> xs, ys, rest;
+  SmallVector<Type> xTypes, yTypes, restTypes;
+  SmallVector<Attribute> kinds;
+  auto parseGram = [&]() -> ParseResult {
+    OpAsmParser::Argument argument;
+    StringRef kindName;
+    SMLoc kindLoc = parser.getCurrentLocation();
+    if (parser.parseArgument(argument) || parser.parseEqual() ||
+        parser.parseKeyword(&kindName))
+      return failure();
+    auto kind = symbolizeGramKind(kindName);
+    if (!kind)
+      return parser.emitError(kindLoc)
+             << "expects Gram sqdiff or dot, but got " << kindName;
+    kinds.push_back(GramKindAttr::get(context, *kind));
+    grams.arguments.push_back(argument);
+    return failure(
+        parser.parseOperand(xs.emplace_back()) || parser.parseComma() ||
+        parser.parseOperand(ys.emplace_back()) ||
+        parser.parseColonType(xTypes.emplace_back()) || parser.parseComma() ||
+        parser.parseType(yTypes.emplace_back()));
+  };
+  auto identity = [](Type t) { return t; };
+  if (parser.parseKeyword("grams") ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseGram) ||
+      parseOperandGroup(parser, "row", row, identity) ||
+      parseOperandGroup(parser, "column", column, identity) ||
+      parseOperandGroup(parser, "shared", shared, identity))
+    return failure();
+  auto parseSingle = [&](StringRef keyword,
+                         bool required) -> FailureOr<int32_t> {
+    if (failed(parser.parseOptionalKeyword(keyword))) {
+      if (!required)
+        return 0;
+      parser.emitError(parser.getCurrentLocation())
+          << "expects " << keyword << "(...)";
+      return failure();
+    }
+    if (parser.parseLParen() || parser.parseOperand(rest.emplace_back()) ||
+        parser.parseColonType(restTypes.emplace_back()) || parser.parseRParen())
+      return failure();
+    return 1;
+  };
+  FailureOr<int32_t> targets = parseSingle("targets", false);
+  FailureOr<int32_t> lse = 0, cotangent = 0;
+  if (isGradient) {
+    lse = parseSingle("lse", false);
+    cotangent = parseSingle("cotangent", true);
+  }
+  Type math;
+  if (failed(targets) || failed(lse) || failed(cotangent) ||
+      parser.parseKeyword("math") || parser.parseType(math) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  properties.math = TypeAttr::get(math);
+  properties.grams = builder.getArrayAttr(kinds);
+  SmallVector<OpAsmParser::Argument> arguments;
+  for (OperandGroup *group : {&grams, &row, &column, &shared})
+    for (OpAsmParser::Argument &argument : group->arguments) {
+      argument.type = math;
+      arguments.push_back(argument);
+    }
+  SmallVector<Type> results;
+  if (parser.parseRegion(*result.addRegion(), arguments) ||
+      parser.parseArrowTypeList(results))
+    return failure();
+  result.addTypes(results);
+  SmallVector<int32_t> segments = {static_cast<int32_t>(xs.size()),
+                                   static_cast<int32_t>(ys.size()),
+                                   static_cast<int32_t>(row.operands.size()),
+                                   static_cast<int32_t>(column.operands.size()),
+                                   static_cast<int32_t>(shared.operands.size()),
+                                   *targets};
+  if (isGradient)
+    segments.append({*lse, 1});
+  llvm::copy(segments, properties.operandSegmentSizes.begin());
+  return failure(
+      parser.resolveOperands(xs, xTypes, loc, result.operands) ||
+      parser.resolveOperands(ys, yTypes, loc, result.operands) ||
+      parser.resolveOperands(row.operands, row.types, loc, result.operands) ||
+      parser.resolveOperands(column.operands, column.types, loc,
+                             result.operands) ||
+      parser.resolveOperands(shared.operands, shared.types, loc,
+                             result.operands) ||
+      parser.resolveOperands(rest, restTypes, loc, result.operands));
+}
+
+template <class Op> void printPair(Op op, OpAsmPrinter &printer) {
+  printer << ' ' << stringifyReducer(op.getReducer()) << " grams(";
+  ArrayRef<BlockArgument> arguments = op.getBlock().getArguments();
+  for (unsigned k = 0, e = op.getNumGrams(); k < e; ++k) {
+    if (k)
+      printer << ", ";
+    printer << arguments[k] << " = " << stringifyGramKind(op.getGramKind(k))
+            << ' ' << op.getXs()[k] << ", " << op.getYs()[k] << " : "
+            << op.getXs()[k].getType() << ", " << op.getYs()[k].getType();
+  }
+  printer << ')';
+  arguments = arguments.drop_front(op.getNumGrams());
+  auto group = [&](StringRef keyword, OperandRange operands) {
+    printOperandGroup(printer, keyword, arguments.take_front(operands.size()),
+                      operands);
+    arguments = arguments.drop_front(operands.size());
+  };
+  group("row", op.getRowScalars());
+  group("column", op.getColumnScalars());
+  group("shared", op.getShared());
+  auto single = [&](StringRef keyword, Value v) {
+    if (v)
+      printer << ' ' << keyword << '(' << v << " : " << v.getType() << ')';
+  };
+  single("targets", op.getTargets());
+  if constexpr (std::is_same_v<Op, PairwiseGradOp>) {
+    single("lse", op.getLse());
+    single("cotangent", op.getCotangent());
+  }
+  printer << " math " << op.getMath();
+  printer.printOptionalAttrDictWithKeyword(
+      op->getAttrs(), {"operandSegmentSizes", "reducer", "grams", "math"});
+  printer << ' ';
+  printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
+  printer.printArrowTypeList(op->getResultTypes());
+}
+
+/// Equal where both are static.
+bool mayEqual(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+/// C1..C3, C5, C7 and the number of yielded values, which both ops share.
+template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
+  unsigned k = op.getXs().size();
+  if (k == 0 || op.getYs().size() != k || op.getNumGrams() != k) // C1
+    return op.emitOpError("expects as many y's as x's and Gram kinds, at least "
+                          "one, but got ")
+           << k << " x's, " << op.getYs().size() << " y's and "
+           << op.getNumGrams() << " kinds";
+  for (unsigned i = 0; i < k; ++i) { // C2
+    auto x = cast<RankedTensorType>(op.getXs()[i].getType());
+    auto y = cast<RankedTensorType>(op.getYs()[i].getType());
+    if (!RowwiseOp::getRowType(x) || !RowwiseOp::getRowType(y) ||
+        x.getRank() != 2 || y.getRank() != 2 ||
+        x.getElementType() != y.getElementType())
+      return op.emitOpError("expects plain x and y of one element type, with "
+                            "rank 2 and static row length, but got ")
+             << x << " and " << y;
+    if (x.getDimSize(1) != y.getDimSize(1) ||
+        !mayEqual(x.getDimSize(0), getRows(op.getXs())) ||
+        !mayEqual(y.getDimSize(0), getRows(op.getYs())))
+      return op.emitOpError("expects x's of one N, y's of one V, and rows of "
+                            "equal length, but got ")
+             << x << " and " << y;
+  }
+  auto verifyScalars = [&](OperandRange scalars, StringRef what, int64_t rows) {
+    for (Value v : scalars) {
+      auto t = cast<RankedTensorType>(v.getType());
+      if (t.getRank() != 1 || !t.getElementType().isF64() ||
+          !mayEqual(t.getDimSize(0), rows))
+        return op.emitOpError("expects ")
+               << what << " scalars of type "
+               << getColumn(rows, Float64Type::get(op.getContext()))
+               << ", but got " << t;
+    }
+    return success();
+  };
+  if (failed(verifyScalars(op.getRowScalars(), "row", getRows(op.getXs()))) ||
+      failed(
+          verifyScalars(op.getColumnScalars(), "column", getRows(op.getYs()))))
+    return failure();
+  Type math = op.getMath(); // C3
+  if (!math.isF32() && !math.isF64())
+    return op.emitOpError("expects math f32 or f64, but got ") << math;
+  unsigned arguments = k + op.getRowScalars().size() +
+                       op.getColumnScalars().size() + op.getShared().size();
+  if (op.getBlock().getNumArguments() != arguments)
+    return op.emitOpError("expects ")
+           << arguments << " region arguments, but got "
+           << op.getBlock().getNumArguments();
+  for (BlockArgument argument : op.getBlock().getArguments())
+    if (argument.getType() != math)
+      return op.emitOpError("expects region arguments of type ")
+             << math << ", but got " << argument.getType();
+  for (Operation &inner : op.getBlock()) // C7
+    if (!isProgramOp(&inner, /*scalarsOnly=*/true))
+      return inner.emitOpError("expects to stand outside of ")
+             << op->getName()
+             << ": it has no derivative rule and lowering there";
+  if (op.getYield().getNumOperands() != numYielded) // C4
+    return op.emitOpError("expects ")
+           << numYielded << " yielded values, but got "
+           << op.getYield().getNumOperands();
+  for (Value v : op.getYield().getValues())
+    if (v.getType() != math)
+      return op.emitOpError("expects yielded values of type ")
+             << math << ", but got " << v.getType();
+  bool isNll = op.getReducer() == Reducer::nll; // C5
+  if (isNll != static_cast<bool>(op.getTargets()))
+    return op.emitOpError("expects targets iff the reducer is nll, but got ")
+           << (op.getTargets() ? "targets" : "none");
+  if (isNll) {
+    auto t = cast<RankedTensorType>(op.getTargets().getType());
+    if (t.getRank() != 1 || !t.getElementType().isInteger(32) ||
+        !mayEqual(t.getDimSize(0), getRows(op.getXs())))
+      return op.emitOpError("expects targets of type tensor<Nxi32>, but got ")
+             << t;
+  }
+  return success();
+}
+
+template <class Op>
+LogicalResult verifyResults(Op op, ArrayRef<Type> want) { // C6
+  if (op->getNumResults() != want.size())
+    return op.emitOpError("expects ")
+           << want.size() << " results, but got " << op->getNumResults();
+  for (auto [i, type] : llvm::enumerate(want))
+    if (failed(verifyCompatibleShape(op->getResult(i).getType(), type)) ||
+        getElementTypeOrSelf(op->getResult(i).getType()) !=
+            getElementTypeOrSelf(type))
+      return op.emitOpError("expects result ")
+             << i << " of type " << type << ", but got "
+             << op->getResult(i).getType();
+  return success();
+}
+
+/// dX.., dY.., du.., dw.., ds..: the operands' types, in order.
+SmallVector<Type> getPairwiseGradResults(ValueRange operands, unsigned count) {
+  return llvm::map_to_vector(operands.take_front(count),
+                             [](Value v) { return v.getType(); });
+}
+} // namespace
+
+YieldOp PairwiseOp::getYield() {
+  return cast<YieldOp>(getBlock().getTerminator());
+}
+YieldOp PairwiseGradOp::getYield() {
+  return cast<YieldOp>(getBlock().getTerminator());
+}
+
+void PairwiseOp::build(OpBuilder &builder, OperationState &state,
+                       Reducer reducer, ArrayRef<GramKind> grams,
+                       FloatType math, ValueRange xs, ValueRange ys,
+                       ValueRange rowScalars, ValueRange columnScalars,
+                       ValueRange shared, Value targets) {
+  MLIRContext *context = builder.getContext();
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.reducer = ReducerAttr::get(context, reducer);
+  properties.math = TypeAttr::get(math);
+  properties.grams = builder.getArrayAttr(
+      llvm::map_to_vector(grams, [&](GramKind kind) -> Attribute {
+        return GramKindAttr::get(context, kind);
+      }));
+  for (ValueRange group : {xs, ys, rowScalars, columnScalars, shared})
+    state.addOperands(group);
+  if (targets)
+    state.addOperands(targets);
+  properties.operandSegmentSizes = {static_cast<int32_t>(xs.size()),
+                                    static_cast<int32_t>(ys.size()),
+                                    static_cast<int32_t>(rowScalars.size()),
+                                    static_cast<int32_t>(columnScalars.size()),
+                                    static_cast<int32_t>(shared.size()),
+                                    targets ? 1 : 0};
+  state.addTypes(getPairwiseResults(reducer, xs, ys, context));
+  addPairBlock<PairwiseOp>(state, math,
+                           xs.size() + rowScalars.size() +
+                               columnScalars.size() + shared.size());
+}
+
+void PairwiseGradOp::build(OpBuilder &builder, OperationState &state,
+                           PairwiseOp primal, ValueRange operands, Value lse,
+                           Value cotangent) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.reducer = primal.getReducerAttr();
+  properties.math = primal.getMathAttr();
+  properties.grams = primal.getGramsAttr();
+  state.addOperands(operands);
+  if (lse)
+    state.addOperands(lse);
+  state.addOperands(cotangent);
+  auto primalSegments = primal.getProperties().operandSegmentSizes;
+  llvm::copy(primalSegments, properties.operandSegmentSizes.begin());
+  properties.operandSegmentSizes[6] = lse ? 1 : 0;
+  properties.operandSegmentSizes[7] = 1;
+  unsigned count = operands.size() - (primal.getTargets() ? 1 : 0);
+  state.addTypes(getPairwiseGradResults(operands, count));
+  addPairBlock<PairwiseGradOp>(state, primal.getMath(),
+                               primal.getBlock().getNumArguments());
+}
+
+ParseResult PairwiseOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parsePair<PairwiseOp>(parser, result, /*isGradient=*/false);
+}
+ParseResult PairwiseGradOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parsePair<PairwiseGradOp>(parser, result, /*isGradient=*/true);
+}
+void PairwiseOp::print(OpAsmPrinter &printer) { printPair(*this, printer); }
+void PairwiseGradOp::print(OpAsmPrinter &printer) { printPair(*this, printer); }
+
+LogicalResult PairwiseOp::verify() {
+  if (failed(verifyPair(*this, 1)))
+    return failure();
+  return verifyResults(
+      *this, getPairwiseResults(getReducer(), getXs(), getYs(), getContext()));
+}
+
+LogicalResult PairwiseGradOp::verify() {
+  if (failed(verifyPair(*this, 1 + getBlock().getNumArguments())))
+    return failure();
+  if ((getReducer() != Reducer::none) != static_cast<bool>(getLse()))
+    return emitOpError(
+               "expects lse iff the reducer is softmax or nll, but got ")
+           << (getLse() ? "lse" : "none");
+  unsigned count = getXs().size() + getYs().size() + getRowScalars().size() +
+                   getColumnScalars().size() + getShared().size();
+  return verifyResults(*this, getPairwiseGradResults(getOperands(), count));
+}

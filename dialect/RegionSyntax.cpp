@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/RegionSyntax.h"
+#include "dialect/Geo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace geo {
+
+ParseResult parseOperandGroup(OpAsmParser &parser, StringRef keyword,
+                              OperandGroup &group,
+                              function_ref<Type(Type)> argumentType) {
+  if (failed(parser.parseOptionalKeyword(keyword)))
+    return success();
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        OpAsmParser::Argument argument;
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseArgument(argument) || parser.parseEqual() ||
+            parser.parseOperand(group.operands.emplace_back()) ||
+            parser.parseColonType(group.types.emplace_back()))
+          return failure();
+        argument.type = argumentType(group.types.back());
+        if (!argument.type)
+          return parser.emitError(loc)
+                 << "expects an operand that " << keyword
+                 << "(...) can take, but got " << group.types.back();
+        group.arguments.push_back(argument);
+        return success();
+      });
+}
+
+void printOperandGroup(OpAsmPrinter &printer, StringRef keyword,
+                       ArrayRef<BlockArgument> arguments,
+                       OperandRange operands) {
+  if (operands.empty())
+    return;
+  printer << ' ' << keyword << '(';
+  llvm::interleaveComma(
+      llvm::zip(arguments, operands), printer, [&](auto pair) {
+        auto [argument, operand] = pair;
+        printer << argument << " = " << operand << " : " << operand.getType();
+      });
+  printer << ')';
+}
+
+bool isProgramOp(Operation *op, bool scalarsOnly) {
+  bool known =
+      isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+          arith::DivFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+          arith::CmpFOp, arith::SelectOp, arith::ExtFOp, arith::TruncFOp,
+          math::ExpOp, math::LogOp, math::Log1pOp, math::SqrtOp, math::RsqrtOp,
+          math::TanhOp, math::SinOp, math::CosOp, math::AsinOp, EvenOp,
+          DetachOp, YieldOp>(op);
+  if (!scalarsOnly) {
+    if (auto reduction = dyn_cast<vector::ReductionOp>(op))
+      known = !reduction.getAcc() &&
+              (reduction.getKind() == vector::CombiningKind::ADD ||
+               reduction.getKind() == vector::CombiningKind::MAXIMUMF);
+    known |= isa<DotOp, ScaleOp, vector::BroadcastOp>(op);
+  }
+  auto isNumber = [](Type t) {
+    Type element = getElementTypeOrSelf(t);
+    return element.isF32() || element.isF64() || element.isInteger(1);
+  };
+  auto isShaped = [](Type t) { return isa<ShapedType>(t); };
+  if (scalarsOnly && (llvm::any_of(op->getOperandTypes(), isShaped) ||
+                      llvm::any_of(op->getResultTypes(), isShaped)))
+    return false;
+  return known && llvm::all_of(op->getResultTypes(), isNumber) &&
+         llvm::all_of(op->getOperandTypes(), isNumber);
+}
+
+} // namespace geo
