@@ -23,3 +23,5 @@ include(AddLLVM)
 include(AddMLIR)
 set(GEOC_LLVM_BINDIR ${LLVM_TOOLS_BINARY_DIR})
 set(GEOC_LLVM_LIBDIR ${LLVM_LIBRARY_DIR})
+# TableGen searches the directory property.
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})

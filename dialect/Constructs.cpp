@@ -228,7 +228,7 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitOpError("expects a function of the module, but got ")
            << getCalleeAttr();
   FunctionType type = callee.getFunctionType();
-  if (type.getInputs() != TypeRange(getArgs().getTypes()))
+  if (TypeRange(type.getInputs()) != TypeRange(getArgs().getTypes()))
     return emitOpError("expects arguments of types ")
            << type.getInputs() << ", but got " << getArgs().getTypes();
   if (type.getNumResults() == 0 || !type.getResult(0).isF64()) // C2

@@ -48,7 +48,8 @@ template <class Op> static Ex unary(Ex a) {
   return {a.getBuilder(), Op::create(a.getBuilder(), a.get())};
 }
 static Ex scale(Ex s, Ex x) {
-  return {s.getBuilder(), ScaleOp::create(s.getBuilder(), s.get(), x.get())};
+  return {s.getBuilder(),
+          ScaleOp::create(s.getBuilder(), x.get().getType(), s.get(), x.get())};
 }
 
 Ex operator+(Ex a, Ex b) { return binary<arith::AddFOp>(a, b); }

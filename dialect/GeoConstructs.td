@@ -180,7 +180,7 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
       %q = arith.divf %g, %t : f32
       %z = arith.negf %q : f32
       geo.yield %z : f32
-    } -> tensor<?xf64>, tensor<?xf64>
+    } -> (tensor<?xf64>, tensor<?xf64>)
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$xs,
@@ -344,7 +344,7 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
         geo.yield %y : vector<8xf32>
       } -> (tensor<?x8xf32>)
       geo.yield %n, %h : tensor<?x8xf32>, tensor<?x8xf32>
-    } -> tensor<?x8xf32>, tensor<?x?x8xf32>
+    } -> (tensor<?x8xf32>, tensor<?x?x8xf32>)
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$init,

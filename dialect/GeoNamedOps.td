@@ -158,21 +158,31 @@ def Geo_ProjectOp : Geo_RowFormulaOp<"project", "project", "getX()", "getResult(
   }];
 }
 
+// The float type of the pair arithmetic: the attribute `math`, f64 by default.
+defvar Geo_mathTypeDeclaration = [{
+    ::mlir::FloatType getMathType() {
+      if (auto math = getMath())
+        return ::llvm::cast<::mlir::FloatType>(*math);
+      return ::mlir::Float64Type::get(getContext());
+    }
+}];
+
 class Geo_DistanceOp<string mnemonic, string formula>
     : Geo_RowFormulaOp<mnemonic, formula, "getX(), getY()", "getX()"> {
+  let extraClassDeclaration = Geo_mathTypeDeclaration;
   let arguments = (ins Geo_Tensor:$x, Geo_Tensor:$y, Variadic<F64>:$curvature,
                        UnitAttr:$all_pairs,
-                       DefaultValuedAttr<TypeAttr, "::mlir::Float64Type::get($_builder.getContext())">:$math);
+                       OptionalAttr<TypeAttr>:$math);
   let results = (outs Geo_Tensor:$result);
   let assemblyFormat = [{
     $x `,` $y (`curvature` `(` $curvature^ `)`)? (`all_pairs` $all_pairs^)?
-    attr-dict `:` type($x) `,` type($y) `->` type($result)
+    (`math` $math^)? attr-dict `:` type($x) `,` type($y) `->` type($result)
   }];
   let hasFolder = 1;
   let description = [{
     Per row `tensor<Nxf64>`; with `all_pairs` for every row of x and every row of y,
-    `tensor<NxVxf32>`, where `math` (f64 or f32) is the type of the pair
-    arithmetic.
+    `tensor<NxVxf32>`, where `math` (f64, the default, or f32) is the
+    type of the pair arithmetic.
 
     Constraints: C1 x and y are points of one manifold and dimension; C2 one
     curvature operand per label; C3 the result's shape as above; C4 `math` is f32
@@ -190,7 +200,7 @@ def Geo_GeodesicDistOp : Geo_DistanceOp<"geodesic_dist", "dist"> {
 
 class Geo_DecoderOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = Geo_mathTypeDeclaration # [{
     ::geo::ManifoldInterface getManifold() {
       return ::geo::getManifold(getH().getType());
     }
@@ -207,11 +217,11 @@ def Geo_DistanceLogSoftmaxOp : Geo_DecoderOp<"distance_log_softmax"> {
   }];
   let arguments = (ins Geo_Tensor:$h, Geo_Tensor:$e, F64:$tau,
                        Variadic<F64>:$curvature,
-                       DefaultValuedAttr<TypeAttr, "::mlir::Float64Type::get($_builder.getContext())">:$math);
+                       OptionalAttr<TypeAttr>:$math);
   let results = (outs Geo_Tensor:$result);
   let assemblyFormat = [{
-    $h `,` $e `tau` `(` $tau `)` (`curvature` `(` $curvature^ `)`)? attr-dict
-    `:` type($h) `,` type($e) `->` type($result)
+    $h `,` $e `tau` `(` $tau `)` (`curvature` `(` $curvature^ `)`)?
+    (`math` $math^)? attr-dict `:` type($h) `,` type($e) `->` type($result)
   }];
 }
 
@@ -227,12 +237,12 @@ def Geo_DistanceNllOp : Geo_DecoderOp<"distance_nll"> {
   }];
   let arguments = (ins Geo_Tensor:$h, Geo_Tensor:$e, Geo_Ids:$targets, F64:$tau,
                        Variadic<F64>:$curvature,
-                       DefaultValuedAttr<TypeAttr, "::mlir::Float64Type::get($_builder.getContext())">:$math);
+                       OptionalAttr<TypeAttr>:$math);
   let results = (outs Geo_Tensor:$result);
   let assemblyFormat = [{
     $h `,` $e `targets` `(` $targets `:` type($targets) `)` `tau` `(` $tau `)`
-    (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($h) `,` type($e)
-    `->` type($result)
+    (`curvature` `(` $curvature^ `)`)? (`math` $math^)? attr-dict `:` type($h)
+    `,` type($e) `->` type($result)
   }];
 }
 

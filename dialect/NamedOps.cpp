@@ -160,9 +160,9 @@ static LogicalResult verifyTwoBatches(Operation *op, StringRef xName, Value x,
   return success();
 }
 
-static LogicalResult verifyMath(Operation *op, Type math) {
-  if (!math.isF32() && !math.isF64())
-    return op->emitOpError("expects math f32 or f64, but got ") << math;
+static LogicalResult verifyMath(Operation *op, std::optional<Type> math) {
+  if (math && !math->isF32() && !math->isF64())
+    return op->emitOpError("expects math f32 or f64, but got ") << *math;
   return success();
 }
 

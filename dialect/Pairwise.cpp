@@ -211,7 +211,8 @@ template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
                             "equal length, but got ")
              << x << " and " << y;
   }
-  auto verifyScalars = [&](OperandRange scalars, StringRef what, int64_t rows) {
+  auto verifyScalars = [&](OperandRange scalars, StringRef what,
+                           int64_t rows) -> LogicalResult {
     for (Value v : scalars) {
       auto t = cast<RankedTensorType>(v.getType());
       if (t.getRank() != 1 || !t.getElementType().isF64() ||

@@ -112,9 +112,9 @@ void RowwiseOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   unsigned split = getNumRowResults();
-  printer << " -> (" << getResultTypes().take_front(split) << ')';
+  printer << " -> (" << getResults().take_front(split).getTypes() << ')';
   if (getNumSums())
-    printer << " sums (" << getResultTypes().drop_front(split) << ')';
+    printer << " sums (" << getResults().drop_front(split).getTypes() << ')';
 }
 
 /// C1, C2: operands and region arguments.

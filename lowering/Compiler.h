@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a module of the geo dialect to machine code in this process.
+#ifndef GEOC_LOWERING_COMPILER_H
+#define GEOC_LOWERING_COMPILER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+#include <memory>
+#include <string>
+
+namespace geo {
+
+/// `loops`: scalar loops, slow and obviously right. `cpu`: vectors and threads.
+enum class Target { loops, cpu };
+
+/// The target named `name`, or nothing.
+std::optional<Target> parseTarget(llvm::StringRef name);
+
+struct CompileOptions {
+  Target target = Target::cpu;
+  /// Folder of the object cache; empty: no cache.
+  std::string cacheDirectory;
+};
+
+/// Compiled functions of one module. Every public function `f` has an entry
+/// `void f(void **args)`: one pointer per argument, then one per result. A
+/// tensor's pointer leads to a strided memref descriptor {base, aligned,
+/// offset, sizes[rank], strides[rank]}; results are written into buffers that
+/// the caller sized, row-major. A number's pointer leads to the number.
+class Executable {
+public:
+  using Entry = void (*)(void **);
+  virtual ~Executable() = default;
+  /// The entry of function `name`, or null.
+  virtual Entry lookup(llvm::StringRef name) const = 0;
+  /// True if the object code came out of the cache.
+  virtual bool isFromCache() const = 0;
+};
+
+/// Runs the whole pipeline on a module that may hold named ops, points and
+/// geo.gradient, and loads the object code. The module is consumed. Diagnostics
+/// go to the context's handler; the result is null on failure.
+std::unique_ptr<Executable> compile(mlir::ModuleOp module,
+                                    const CompileOptions &options);
+
+} // namespace geo
+
+#endif // GEOC_LOWERING_COMPILER_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a target emits the constructs over buffers.
+#ifndef GEOC_LOWERING_CONSTRUCTEMITTER_H
+#define GEOC_LOWERING_CONSTRUCTEMITTER_H
+
+#include "dialect/Geo.h"
+
+namespace geo {
+
+/// Emits loops for one construct at the builder's insertion point. Operands and
+/// outs correspond to the op's: a tensor is a memref whose innermost stride is
+/// 1 (outer strides and the offset may be dynamic), a number a value. The
+/// driver (BufferLowering) owns buffers and has allocated every tensor out;
+/// outs of number results are rank-0 memrefs. Buffers of outs never alias
+/// operands.
+class ConstructEmitter {
+public:
+  virtual ~ConstructEmitter() = default;
+
+  /// True where the construct stands at function level and may use all threads;
+  /// false inside a scan, whose threads already split the rows.
+  bool parallel = true;
+
+  virtual mlir::LogicalResult emitRowwise(mlir::ImplicitLocOpBuilder &b,
+                                          RowwiseOp op,
+                                          mlir::ValueRange operands,
+                                          mlir::ValueRange outs) = 0;
+  virtual mlir::LogicalResult emitPairwise(mlir::ImplicitLocOpBuilder &b,
+                                           PairwiseOp op,
+                                           mlir::ValueRange operands,
+                                           mlir::ValueRange outs) = 0;
+  virtual mlir::LogicalResult emitPairwiseGrad(mlir::ImplicitLocOpBuilder &b,
+                                               PairwiseGradOp op,
+                                               mlir::ValueRange operands,
+                                               mlir::ValueRange outs) = 0;
+  virtual mlir::LogicalResult emitMatmul(mlir::ImplicitLocOpBuilder &b,
+                                         MatmulOp op, mlir::ValueRange operands,
+                                         mlir::Value out) = 0;
+  virtual mlir::LogicalResult emitGather(mlir::ImplicitLocOpBuilder &b,
+                                         GatherOp op, mlir::ValueRange operands,
+                                         mlir::Value out) = 0;
+  virtual mlir::LogicalResult emitScatterAdd(mlir::ImplicitLocOpBuilder &b,
+                                             ScatterAddOp op,
+                                             mlir::ValueRange operands,
+                                             mlir::Value out) = 0;
+
+  /// Emits a scan. `emitStep(values)` lowers the body once, given the buffers
+  /// and numbers of all region arguments, into the buffers of what it yields
+  /// (states, then outputs; `outs` of the step); the driver implements it.
+  using StepFn = llvm::function_ref<mlir::LogicalResult(
+      mlir::ImplicitLocOpBuilder &b, mlir::ValueRange arguments,
+      mlir::ValueRange outs)>;
+  virtual mlir::LogicalResult emitScan(mlir::ImplicitLocOpBuilder &b, ScanOp op,
+                                       mlir::ValueRange operands,
+                                       mlir::ValueRange outs,
+                                       StepFn emitStep) = 0;
+};
+
+} // namespace geo
+
+#endif // GEOC_LOWERING_CONSTRUCTEMITTER_H

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Geo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Passes.h"
+
+using namespace mlir;
+
+namespace geo {
+#define GEN_PASS_DEF_GEOCHECKPOINTS
+#include "passes/Passes.h.inc"
+} // namespace geo
+
+using namespace geo;
+
+namespace {
+
+/// A slice or reshape that keeps rows whole, and the encoding with them.
+bool keepsRows(Operation *op) {
+  auto source = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  return source.getEncoding() == result.getEncoding() && source.getRank() > 0 &&
+         result.getRank() > 0 &&
+         source.getShape().back() == result.getShape().back();
+}
+
+bool mayHoldPoints(Operation *op) {
+  if (isa<GeoDialect>(op->getDialect()))
+    return !isa<MatmulOp, RowwiseOp, PairwiseOp, PairwiseGradOp, ScatterAddOp>(
+        op);
+  if (isa<func::FuncDialect, scf::SCFDialect>(op->getDialect()))
+    return true;
+  if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+          tensor::ExpandShapeOp>(op))
+    return keepsRows(op);
+  return isa<tensor::DimOp>(op);
+}
+
+struct CheckPointsPass : geo::impl::GeoCheckPointsBase<CheckPointsPass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      auto isPoints = [](Type t) { return static_cast<bool>(getManifold(t)); };
+      auto points = llvm::find_if(op->getOperandTypes(), isPoints);
+      Type found = points != op->getOperandTypes().end() ? *points : Type();
+      if (!found) {
+        auto made = llvm::find_if(op->getResultTypes(), isPoints);
+        found = made != op->getResultTypes().end() ? *made : Type();
+      }
+      if (!found || mayHoldPoints(op))
+        return WalkResult::advance();
+      op->emitOpError("expects plain tensors, but got points of type ")
+          << found << "; take coordinates by geo.coords, or tangent vectors by "
+          << "geo.logmap0, and make points by geo.point or geo.expmap0";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

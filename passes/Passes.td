@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes from geo to geo, in alphabetical order.
+#ifndef GEO_PASSES_TD
+#define GEO_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GeoCheckPoints : Pass<"geo-check-points", "::mlir::ModuleOp"> {
+  let summary = "Check that points are not mixed with plain tensors";
+  let description = [{
+    Upstream keeps a tensor's encoding but checks nothing: it would add two ball
+    points, or cast one manifold to another. This pass, first in every pipeline,
+    allows points (tensors whose encoding is a manifold) only on geo ops, func,
+    scf, return, and slices and reshapes that keep whole rows. It names the op and
+    what was mixed. Example: test/passes/check-points.mlir.
+  }];
+}
+
+def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
+  let summary = "Expand named ops to the constructs, and drop point types";
+  let description = [{
+    Every named op becomes a `geo.rowwise` or `geo.pairwise` by the formulas of its
+    manifold; `geo.coords` and `geo.point` disappear; and all types lose their
+    encodings, so that no later pass meets one. Example: test/passes/expand.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // GEO_PASSES_TD
