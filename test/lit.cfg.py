@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# lit suite `geo`: RUN lines over test/ and over the IR examples of docs/.
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "geo"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.geoc_obj_root, "test")
+config.excludes = ["Inputs", "lib", "CMakeLists.txt"]
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+
+# A tool that is not built fails the tests that name it; only geo-test-opt
+# (test-only manifolds) may be switched off, and then its tests are unsupported.
+tool_dirs = [config.geoc_tools_dir, config.llvm_tools_dir]
+tools = ["geo-opt", "geoc", "geo-numerics", "rilm"]
+if os.path.exists(os.path.join(config.geoc_tools_dir, "geo-test-opt")):
+    config.available_features.add("geo-test-opt")
+    tools.append("geo-test-opt")
+tools.append(ToolSubst("mlir-opt-22", "mlir-opt", unresolved="ignore"))
+for name in tools:
+    if isinstance(name, str):
+        name = ToolSubst(name, unresolved="ignore")
+    llvm_config.add_tool_substitutions([name], tool_dirs)
+
+config.substitutions.append(("%geoc_src", config.geoc_src_root))
+config.substitutions.append(("%python", config.python_executable))
