@@ -4,6 +4,8 @@
 #define GEOC_LOWERING_CONSTRUCTEMITTER_H
 
 #include "dialect/Geo.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <functional>
 
 namespace geo {
 
@@ -20,6 +22,17 @@ public:
   /// True where the construct stands at function level and may use all threads;
   /// false inside a scan, whose threads already split the rows.
   bool parallel = true;
+
+  /// Storage of a scan's step, which the driver sets during emitScan. An emitter
+  /// calls `allocateStep` before its time loop (in each thread, if they split
+  /// the rows) with the scan's operands, or row slices of them; only their
+  /// shapes matter. The intermediates of emitStep then live in these buffers
+  /// until `releaseStep`, after the loop. Without the calls every step
+  /// allocates its own.
+  std::function<mlir::LogicalResult(mlir::ImplicitLocOpBuilder &b,
+                                    mlir::ValueRange operands)>
+      allocateStep;
+  std::function<void(mlir::ImplicitLocOpBuilder &b)> releaseStep;
 
   virtual mlir::LogicalResult emitRowwise(mlir::ImplicitLocOpBuilder &b,
                                           RowwiseOp op,
