@@ -16,6 +16,24 @@ def GeoCheckPoints : Pass<"geo-check-points", "::mlir::ModuleOp"> {
   }];
 }
 
+def GeoDifferentiate : Pass<"geo-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Replace geo.gradient by calls of derived functions";
+  let description = [{
+    For every `geo.gradient @f(...) wrt [...]` a function `@f_gradient_...` is derived
+    in reverse mode, once per callee and `wrt`, which returns the results of
+    @f and the gradients. Runs after `geo-expand`: rules exist for the constructs and
+    for the arith, math and vector ops of their regions, never for a named op.
+    With `function` and `wrt` a function is differentiated without an op that
+    asks for it. Example: test/passes/differentiate.mlir.
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "Differentiate this function even if no op asks for it">,
+    ListOption<"wrt", "wrt", "int64_t", "Argument indices for `function`">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
   let summary = "Expand named ops to the constructs, and drop point types";
   let description = [{

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Geo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/Passes.h"
+#include "passes/differentiate/Adjoint.h"
+#include <map>
+
+using namespace mlir;
+
+namespace geo {
+#define GEN_PASS_DEF_GEODIFFERENTIATE
+#include "passes/Passes.h.inc"
+} // namespace geo
+
+using namespace geo;
+
+namespace {
+
+/// A function that returns the results of `callee`, then the gradients of its
+/// first result by the arguments `wrt`.
+FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
+                                       ArrayRef<int64_t> wrt) {
+  if (callee.isExternal() || !llvm::hasSingleElement(callee.getBody()))
+    return callee.emitOpError("expects a body of one block to differentiate");
+  if (callee.getNumResults() == 0 || !callee.getResultTypes()[0].isF64())
+    return callee.emitOpError("expects a first result of type f64 to "
+                              "differentiate, but got ")
+           << callee.getFunctionType();
+  Block &source = callee.getBody().front();
+  SmallVector<Type> results(callee.getResultTypes());
+  for (int64_t i : wrt) {
+    if (i < 0 || i >= callee.getNumArguments())
+      return callee.emitOpError("expects wrt to hold indices of its ")
+             << callee.getNumArguments() << " arguments, but got " << i;
+    results.push_back(callee.getArgumentTypes()[i]);
+  }
+  ImplicitLocOpBuilder b(callee.getLoc(), callee);
+  b.setInsertionPointAfter(callee);
+  auto gradient = func::FuncOp::create(
+      b, (callee.getName() + "_gradient").str(),
+      b.getFunctionType(callee.getArgumentTypes(), results));
+  gradient.setPrivate();
+  b.setInsertionPointToEnd(gradient.addEntryBlock());
+  IRMapping primal;
+  primal.map(source.getArguments(), gradient.getArguments());
+  for (Operation &op : source.without_terminator())
+    b.clone(op, primal);
+
+  Activity activity;
+  for (int64_t i : wrt)
+    activity.seed(source.getArgument(i));
+  activity.propagate(source);
+  Adjoint adjoint(b, primal, [&](Value v) { return activity.contains(v); });
+  Operation *terminator = source.getTerminator();
+  adjoint.add(terminator->getOperand(0),
+              arith::ConstantOp::create(b, b.getF64FloatAttr(1.0)));
+  if (failed(adjoint.propagate(source))) {
+    gradient.erase();
+    return failure();
+  }
+  b.setLoc(callee.getLoc());
+  SmallVector<Value> returned;
+  for (Value v : terminator->getOperands())
+    returned.push_back(adjoint.getPrimal(v));
+  for (int64_t i : wrt) {
+    Value cotangent = adjoint.get(source.getArgument(i));
+    returned.push_back(cotangent ? cotangent
+                                 : makeZeros(b, gradient.getArgument(i)));
+  }
+  func::ReturnOp::create(b, returned);
+  return gradient;
+}
+
+struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
+  using Base::Base;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    std::map<std::pair<Operation *, std::vector<int64_t>>, func::FuncOp>
+        derived;
+    auto derive = [&](func::FuncOp callee,
+                      ArrayRef<int64_t> wrt) -> func::FuncOp {
+      func::FuncOp &gradient = derived[{callee.getOperation(), wrt.vec()}];
+      if (gradient)
+        return gradient;
+      FailureOr<func::FuncOp> made = deriveGradient(callee, wrt);
+      if (failed(made))
+        return nullptr;
+      made->getOperation()->remove();
+      symbols.insert(*made, std::next(Block::iterator(callee)));
+      return gradient = *made;
+    };
+    if (!function.empty()) {
+      auto callee = symbols.lookup<func::FuncOp>(function);
+      if (!callee) {
+        module.emitError() << "geo-differentiate expects `function` to name a "
+                              "function of the module, but got @"
+                           << function;
+        return signalPassFailure();
+      }
+      func::FuncOp gradient = derive(callee, wrt);
+      if (!gradient)
+        return signalPassFailure();
+      gradient.setPublic();
+    }
+    SmallVector<GradientOp> requests;
+    module.walk([&](GradientOp op) { requests.push_back(op); });
+    for (GradientOp op : requests) {
+      auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
+      func::FuncOp gradient = callee ? derive(callee, op.getWrt()) : nullptr;
+      if (!gradient)
+        return signalPassFailure();
+      OpBuilder b(op);
+      auto call = func::CallOp::create(b, op.getLoc(), gradient, op.getArgs());
+      op->replaceAllUsesWith(call.getResults());
+      op.erase();
+    }
+  }
+};
+
+} // namespace
