@@ -45,4 +45,15 @@ def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
+  let summary = "Unroll geo.scan over time, for inspection";
+  let description = [{
+    Replaces each `geo.scan` of static length by its steps, with `geo.detach` where
+    `truncate` cuts the gradient. Code size grows with the length: a pass to look
+    at what a recurrence means, not part of any pipeline.
+    Example: test/passes/unroll-scan.mlir.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // GEO_PASSES_TD
