@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Status.h"
 
-#include <cstddef>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -40,14 +39,15 @@ static size_t utf8Length(std::string_view text, size_t at) {
   return 0;
 }
 
-bool isValidUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
+size_t validUtf8Length(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
     size_t length = utf8Length(text, i);
     if (!length)
-      return false;
+      break;
     i += length;
   }
-  return true;
+  return i;
 }
 
 std::string quote(std::string_view text) {

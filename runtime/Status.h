@@ -3,6 +3,7 @@
 #define GEOC_RUNTIME_STATUS_H
 
 #include <cassert>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,8 +67,12 @@ Status expects(std::string_view where, std::string_view what,
 /// bytes; text that is not UTF-8 has all bytes above 127 escaped.
 std::string quote(std::string_view text);
 
-/// True when `text` is well-formed UTF-8 (no surrogates, no overlong forms).
-bool isValidUtf8(std::string_view text);
+/// Length of the longest start of `text` that is well-formed UTF-8 (no
+/// surrogates, no overlong forms).
+size_t validUtf8Length(std::string_view text);
+inline bool isValidUtf8(std::string_view text) {
+  return validUtf8Length(text) == text.size();
+}
 
 } // namespace geo::rt
 
