@@ -19,6 +19,7 @@ function(geoc_lit_suite)
     ${CMAKE_CURRENT_BINARY_DIR} DEPENDS ${ARG_DEPENDS})
   add_test(NAME lit
     COMMAND ${Python3_EXECUTABLE} ${LLVM_EXTERNAL_LIT} -sv --order=lexical
+            --xunit-xml-output=${CMAKE_CURRENT_BINARY_DIR}/lit.xml
             ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(lit PROPERTIES LABELS unit)
 endfunction()
