@@ -174,6 +174,8 @@ void ScanOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ScanOp::verify() {
+  if (failed(verifyYield(*this, getBlock())))
+    return failure();
   if (getBlock().getNumArguments() != getNumOperands()) // C1
     return emitOpError("expects one region argument per operand, but got ")
            << getBlock().getNumArguments() << " for " << getNumOperands();

@@ -189,6 +189,8 @@ bool mayEqual(int64_t a, int64_t b) {
 
 /// C1..C3, C5, C7 and the number of yielded values, which both ops share.
 template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
+  if (failed(verifyYield(op, op.getBlock())))
+    return failure();
   unsigned k = op.getXs().size();
   if (k == 0 || op.getYs().size() != k || op.getNumGrams() != k) // C1
     return op.emitOpError("expects as many y's as x's and Gram kinds, at least "

@@ -46,6 +46,14 @@ void printOperandGroup(OpAsmPrinter &printer, StringRef keyword,
   printer << ')';
 }
 
+LogicalResult verifyYield(Operation *op, Block &block) {
+  if (!block.empty() && isa<YieldOp>(block.back()))
+    return success();
+  return op->emitOpError("expects a region that ends in geo.yield, but got ")
+         << (block.empty() ? "an empty one"
+                           : block.back().getName().getStringRef());
+}
+
 bool isProgramOp(Operation *op, bool scalarsOnly) {
   bool known =
       isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,

@@ -31,6 +31,10 @@ void printOperandGroup(mlir::OpAsmPrinter &printer, llvm::StringRef keyword,
 /// `scalarsOnly`.
 bool isProgramOp(mlir::Operation *op, bool scalarsOnly);
 
+/// The block of a construct ends in geo.yield; checked before anything reads
+/// it.
+mlir::LogicalResult verifyYield(mlir::Operation *op, mlir::Block &block);
+
 } // namespace geo
 
 #endif // GEOC_DIALECT_REGIONSYNTAX_H
