@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 using namespace geo::rt;
 
@@ -52,6 +53,27 @@ TEST(Allocator, SecondRoundTakesNothingFromTheSystem) {
   PoolStatistics first = round(), second = round();
   EXPECT_EQ(second.systemCalls, first.systemCalls);
   EXPECT_EQ(second.reservedBytes, first.reservedBytes);
+}
+
+TEST(Allocator, SecondRoundTouchesNoFreshPages) {
+  auto faults = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  auto round = [&] {
+    long before = faults();
+    for (size_t size : {size_t(300) << 10, size_t(3) << 20, size_t(20) << 20}) {
+      void *p = _mlir_memref_to_llvm_alloc(size);
+      std::memset(p, 1, size);
+      _mlir_memref_to_llvm_free(p);
+    }
+    return faults() - before;
+  };
+  releasePoolCache();
+  long first = round(), second = round();
+  EXPECT_GT(first, 5);
+  EXPECT_LE(second, first / 10);
 }
 
 TEST(Allocator, Statistics) {

@@ -70,6 +70,26 @@ TEST(Safetensors, RoundTrip) {
   EXPECT_EQ(length % 8, 0u);
 }
 
+// The bytes themselves, so that reader and writer cannot be wrong together.
+TEST(Safetensors, WritesTheFormat) {
+  TempFolder folder;
+  Tensor a(DType::F32, {1, 2}), b = Tensor::scalar(int64_t(258));
+  a.data<float>()[1] = 1;
+  std::string path = folder / "f";
+  ASSERT_TRUE(writeSafetensors(path, {{"a", &a}, {"b", &b}}, {{"k", "v"}}));
+  std::string header =
+      R"({"__metadata__":{"k":"v"},)"
+      R"("b":{"dtype":"I64","shape":[],"data_offsets":[0,8]},)"
+      R"("a":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string want(8, '\0');
+  want[0] = char(header.size());
+  ASSERT_LT(header.size(), 256u);
+  want += header + std::string("\2\1\0\0\0\0\0\0", 8) +
+          std::string("\0\0\0\0\0\0\x80\x3f", 8);
+  EXPECT_EQ(*readFile(path), want);
+}
+
 TEST(Safetensors, WriterRefuses) {
   TempFolder folder;
   Tensor t(DType::F32, {1});
