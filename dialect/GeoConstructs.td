@@ -57,7 +57,7 @@ def Geo_EvenOp : Geo_Op<"even", [Pure, AllTypesMatch<["z", "result"]>]> {
                        DefaultValuedAttr<I64Attr, "0">:$order);
   let results = (outs AnyTypeOf<[F32, F64,
                          VectorOfNonZeroRankOf<[F32, F64]>]>:$result);
-  let assemblyFormat = "$fn $z attr-dict `:` type($z)";
+  let assemblyFormat = "`` $fn $z attr-dict `:` type($z)";
   let hasVerifier = 1;
 }
 

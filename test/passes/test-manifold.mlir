@@ -1,0 +1,45 @@
+// RUN: geo-test-opt %s --geo-check-points --geo-expand --geo-differentiate --canonicalize --cse | FileCheck %s
+// REQUIRES: geo-test-opt
+// A manifold that no pass knows: a recurrence on it with a decoder, and the
+// gradients of both.
+
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: geo_test
+// CHECK: call @loss_gradient
+func.func @step(%w: tensor<4x4xf32>, %e: tensor<10x4xf32, #geo_test.sphere>,
+    %h0: tensor<?x4xf32, #geo_test.sphere>, %ids: tensor<?x?xi32>,
+    %targets: tensor<?xi32>, %tau: f64) -> (f64, tensor<4x4xf32>, tensor<10x4xf32>) {
+  %loss, %dw, %de = geo.gradient @loss(%w, %e, %h0, %ids, %targets, %tau) wrt [0, 1]
+    : (tensor<4x4xf32>, tensor<10x4xf32, #geo_test.sphere>, tensor<?x4xf32, #geo_test.sphere>,
+       tensor<?x?xi32>, tensor<?xi32>, f64) -> (f64, tensor<4x4xf32>, tensor<10x4xf32>)
+  return %loss, %dw, %de : f64, tensor<4x4xf32>, tensor<10x4xf32>
+}
+
+// CHECK-LABEL: func.func private @loss_gradient
+// CHECK: geo.scan
+// CHECK: geo.pairwise nll grams
+// CHECK: geo.pairwise_grad nll grams
+// CHECK: geo.scan {{.*}} reverse
+// CHECK: return
+func.func @loss(%w: tensor<4x4xf32>, %e: tensor<10x4xf32, #geo_test.sphere>,
+    %h0: tensor<?x4xf32, #geo_test.sphere>, %ids: tensor<?x?xi32>,
+    %targets: tensor<?xi32>, %tau: f64) -> f64 {
+  %end, %all = geo.scan init(%h = %h0 : tensor<?x4xf32, #geo_test.sphere>)
+      inputs(%i = %ids : tensor<?x?xi32>)
+      shared(%wr = %w : tensor<4x4xf32>, %er = %e : tensor<10x4xf32, #geo_test.sphere>) truncate 2 {
+    %x = geo.gather %er[%i] : tensor<10x4xf32, #geo_test.sphere>, tensor<?xi32> -> tensor<?x4xf32, #geo_test.sphere>
+    %l = geo.logmap0 %h : tensor<?x4xf32, #geo_test.sphere> -> tensor<?x4xf32>
+    %m = geo.matmul %l, %wr : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %p = geo.expmap0 %m : tensor<?x4xf32> -> tensor<?x4xf32, #geo_test.sphere>
+    %n = geo.mobius_add %p, %x : tensor<?x4xf32, #geo_test.sphere>
+    geo.yield %n, %n : tensor<?x4xf32, #geo_test.sphere>, tensor<?x4xf32, #geo_test.sphere>
+  } -> (tensor<?x4xf32, #geo_test.sphere>, tensor<?x?x4xf32, #geo_test.sphere>)
+  %flat = tensor.collapse_shape %all [[0, 1], [2]]
+    : tensor<?x?x4xf32, #geo_test.sphere> into tensor<?x4xf32, #geo_test.sphere>
+  %nll = geo.distance_nll %flat, %e targets(%targets : tensor<?xi32>) tau(%tau) math f32
+    : tensor<?x4xf32, #geo_test.sphere>, tensor<10x4xf32, #geo_test.sphere> -> tensor<?xf64>
+  %sum = geo.rowwise rows(%r = %nll : tensor<?xf64>) {
+    geo.yield %r : f64
+  } -> () sums (f64)
+  return %sum : f64
+}
