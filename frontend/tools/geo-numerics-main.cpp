@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Options of geo-numerics, and its run over a file.
+#include "frontend/tools/geo-numerics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace geo::numerics;
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"geo-numerics options"};
+  cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE.jsonl"),
+                            cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::init("cpu"), cl::cat(category),
+      cl::desc("loops, cpu, or interpret (long double, nothing rounded: shows "
+               "whether formulas and gradients are right)")};
+  cl::opt<std::string> manifold{"manifold", cl::cat(category),
+                                cl::desc("Only the lines of this manifold")};
+  cl::opt<std::string> op{"op", cl::cat(category),
+                          cl::desc("Only the lines of this op")};
+  cl::opt<bool> json{"json", cl::cat(category),
+                     cl::desc("Print one line of JSON instead of a table")};
+  cl::opt<std::string> pairMath{
+      "pair-math", cl::init("f64"), cl::cat(category),
+      cl::desc("Arithmetic of pair programs: f64 or f32")};
+  cl::opt<std::string> check{
+      "check", cl::cat(category), cl::value_desc("file"),
+      cl::desc("Exit with 1 if a line exceeds 1e-6 and this file, "
+               "{\"value\": {id: reason}, \"vjp\": {id: reason}}, lists it not")};
+  cl::opt<bool> emit{"emit", cl::cat(category),
+                     cl::desc("Print the module of each op instead")};
+};
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "geo-numerics: " << message << '\n';
+  return 2;
+}
+
+/// Lines by the compilation that serves them, in the order of the file.
+using Groups = std::vector<std::pair<Key, std::vector<const Line *>>>;
+
+llvm::Expected<Groups> groupLines(const std::vector<Line> &lines,
+                                  const std::vector<ManifoldSpec> &manifolds,
+                                  const Options &options, Report &report) {
+  std::map<Key, size_t> index;
+  Groups groups;
+  for (const Line &line : lines) {
+    if ((!options.manifold.empty() && line.manifold != options.manifold) ||
+        (!options.op.empty() && line.op != options.op))
+      continue;
+    ++report.all.lines;
+    ++report.ops[line.op].lines;
+    const OpSpec *op = findOp(line.op);
+    auto manifold = llvm::find_if(manifolds, [&](const ManifoldSpec &m) {
+      return m.name == line.manifold;
+    });
+    if (!op || manifold == manifolds.end()) {
+      ++report.all.unsupported;
+      ++report.ops[line.op].unsupported;
+      continue;
+    }
+    llvm::Expected<Key> key = getKey(line, *op, *manifold, options.pairMath);
+    if (!key)
+      return llvm::createStringError(options.file + ":" +
+                                     llvm::Twine(line.number) + ": " +
+                                     llvm::toString(key.takeError()));
+    auto [it, isNew] = index.try_emplace(*key, groups.size());
+    if (isNew)
+      groups.push_back({*key, {}});
+    groups[it->second].second.push_back(&line);
+  }
+  return groups;
+}
+
+/// Runs one group; a line that cannot run scores NaN.
+bool runGroup(MLIRContext &context, const Key &key,
+              llvm::ArrayRef<const Line *> lines, StringRef target,
+              Report &report) {
+  auto module = parseSourceString<ModuleOp>(makeModule(key), &context);
+  std::unique_ptr<Program> program;
+  if (module)
+    program = makeProgram(target, std::move(module));
+  if (!program)
+    llvm::errs() << "geo-numerics: expects a module that compiles, but got an "
+                    "error for "
+                 << key.text() << '\n';
+  bool ok = program != nullptr;
+  for (const Line *line : lines) {
+    Score lineScore{std::nan(""), std::nan(""), ""};
+    Outcome outcome;
+    if (program && succeeded(runLine(key, *line, *program, outcome)))
+      lineScore = score(*line, outcome);
+    else
+      ok = false;
+    report.all.add(*line, lineScore);
+    report.ops[line->op].add(*line, lineScore);
+    report.scores.push_back({line, lineScore});
+  }
+  return ok;
+}
+} // namespace
+
+int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
+                       std::vector<ManifoldSpec> manifolds) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Values and gradients of geo's ops against reference vectors.\n\n"
+          "  geo-numerics refvec.jsonl --target=loops --manifold poincare\n",
+          &llvm::errs()))
+    return 2;
+  if (!llvm::is_contained({"loops", "cpu", "interpret"}, options.target))
+    return usageError("expects --target loops, cpu or interpret, but got " +
+                      options.target);
+  if (options.pairMath != "f64" && options.pairMath != "f32")
+    return usageError("expects --pair-math f64 or f32, but got " +
+                      options.pairMath);
+  Exceptions exceptions;
+  if (!options.check.empty()) {
+    auto read = readExceptions(options.check);
+    if (!read)
+      return usageError(llvm::toString(read.takeError()));
+    exceptions = std::move(*read);
+  }
+  auto lines = readLines(options.file);
+  if (!lines)
+    return usageError(llvm::toString(lines.takeError()));
+  Report report;
+  auto groups = groupLines(*lines, manifolds, options, report);
+  if (!groups)
+    return usageError(llvm::toString(groups.takeError()));
+  if (report.all.lines == 0)
+    return usageError("expects --manifold and --op to select lines of " +
+                      options.file + ", but got none");
+  if (options.emit) {
+    for (auto &[key, members] : *groups)
+      llvm::outs() << "// " << key.text() << '\n' << makeModule(key) << '\n';
+    return 0;
+  }
+
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  bool ok = true;
+  for (auto &[key, members] : *groups)
+    ok &= runGroup(context, key, members, options.target, report);
+  if (options.json)
+    printJson(llvm::outs(), report);
+  else
+    printTable(llvm::outs(), report);
+  if (!options.check.empty())
+    ok &= check(llvm::errs(), report, exceptions);
+  return ok ? 0 : 1;
+}

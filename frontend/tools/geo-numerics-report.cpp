@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What geo-numerics prints, and its check against a bar.
+#include "frontend/tools/geo-numerics.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace geo::numerics;
+using llvm::formatv;
+
+namespace {
+constexpr const char *barNames[3] = {"1e-6", "1e-5", "1e-3"};
+
+void writeWorst(llvm::json::OStream &json, const Worst &worst) {
+  json.object([&] {
+    json.attribute("id", worst.line ? llvm::json::Value(worst.line->id)
+                                    : llvm::json::Value(nullptr));
+    // JSON has no NaN.
+    json.attribute("error", std::isfinite(worst.error)
+                                ? llvm::json::Value(worst.error)
+                                : llvm::json::Value(nullptr));
+  });
+}
+
+void writeSummary(llvm::json::OStream &json, const Summary &summary) {
+  json.attribute("lines", summary.lines);
+  json.attribute("unsupported", summary.unsupported);
+  json.attribute("nan", summary.nan);
+  auto above = [&](llvm::StringRef key, const int64_t *counts) {
+    json.attributeObject(key, [&] {
+      for (int i = 0; i < 3; ++i)
+        json.attribute(barNames[i], counts[i]);
+    });
+  };
+  above("value_gt", summary.valueAbove);
+  above("vjp_gt", summary.vjpAbove);
+  json.attributeObject("worst", [&] {
+    json.attributeBegin("value");
+    writeWorst(json, summary.value);
+    json.attributeEnd();
+    json.attributeBegin("vjp");
+    writeWorst(json, summary.vjp);
+    json.attributeEnd();
+  });
+}
+
+void printRow(llvm::raw_ostream &os, llvm::StringRef op, const Summary &s) {
+  auto worst = [](const Worst &w) {
+    if (!w.line)
+      return std::string("-");
+    return formatv("{0:e1} {1}", w.error, w.line->id).str();
+  };
+  os << formatv("{0,-20} {1,6} {2,6} {3,5} {4,6} {5,6}  {6,-22} {7,-22}\n", op,
+                s.lines, s.unsupported, s.nan, s.valueAbove[0], s.vjpAbove[0],
+                worst(s.value), worst(s.vjp));
+}
+
+bool exceeds(double error) { return !(error <= bars[0]); }
+} // namespace
+
+void geo::numerics::printJson(llvm::raw_ostream &os, const Report &report) {
+  llvm::json::OStream json(os);
+  json.object([&] {
+    writeSummary(json, report.all);
+    json.attributeObject("ops", [&] {
+      for (auto &[op, summary] : report.ops)
+        json.attributeObject(op, [&, &summary = summary] {
+          writeSummary(json, summary);
+        });
+    });
+  });
+  os << '\n';
+}
+
+void geo::numerics::printTable(llvm::raw_ostream &os, const Report &report) {
+  os << formatv("{0,-20} {1,6} {2,6} {3,5} {4,6} {5,6}  {6,-22} {7,-22}\n",
+                "op", "lines", "unsup.", "NaN", ">1e-6", "vjp", "worst value",
+                "worst vjp");
+  for (auto &[op, summary] : report.ops)
+    printRow(os, op, summary);
+  printRow(os, "all", report.all);
+  bool first = true;
+  for (auto &[line, score] : report.scores) {
+    if (!exceeds(score.value) && !exceeds(score.vjp))
+      continue;
+    if (first)
+      os << "\nAbove 1e-6: id, manifold, op, region, d, c; errors of value and "
+            "vjp, and the vjp's worst input\n";
+    first = false;
+    os << formatv("{0} {1} {2} {3} d={4} c={5}: {6:e1} {7:e1} {8}\n", line->id,
+                  line->manifold, line->op, line->region, line->dim, line->c,
+                  score.value, score.vjp, score.worstInput);
+  }
+}
+
+bool geo::numerics::check(llvm::raw_ostream &os, const Report &report,
+                          const Exceptions &exceptions) {
+  bool ok = true;
+  for (auto &[line, score] : report.scores) {
+    auto expect = [&](llvm::StringRef what, double error,
+                      const std::map<std::string, std::string> &excepted) {
+      // No exception covers a NaN.
+      if (!exceeds(error) || (!std::isnan(error) && excepted.count(line->id)))
+        return;
+      os << formatv("{0} ({1} on {2}, {3}): expects {4} within {5:e0}, but got "
+                    "{6:e2}\n",
+                    line->id, line->op, line->manifold, line->region, what,
+                    bars[0], error);
+      ok = false;
+    };
+    expect("a value", score.value, exceptions.value);
+    expect("a vjp", score.vjp, exceptions.vjp);
+  }
+  return ok;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// geo-numerics: values and gradients against reference vectors. The file
+// format is described at the head of test/numerics/Inputs/make_refvec.py.
+#ifndef GEOC_FRONTEND_TOOLS_GEO_NUMERICS_H
+#define GEOC_FRONTEND_TOOLS_GEO_NUMERICS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "runtime/Tensor.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace geo::numerics {
+
+//===----------------------------------------------------------------------===//
+// Reference lines
+//===----------------------------------------------------------------------===//
+
+/// A number (rank 0), a row (rank 1) or a table (rank 2), in double.
+struct Array {
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+  bool isNumber() const { return shape.empty(); }
+};
+
+struct Line {
+  int64_t number = 0; ///< in the file, from 1
+  std::string id, op, manifold, region;
+  double c = 0;
+  int64_t dim = 0;
+  std::map<std::string, Array> in, vjp;
+  std::map<std::string, int64_t> ints;
+  Array out, ct;
+};
+
+/// Reads a file of reference vectors. The error names file and line.
+llvm::Expected<std::vector<Line>> readLines(llvm::StringRef path);
+
+//===----------------------------------------------------------------------===//
+// Ops and manifolds
+//===----------------------------------------------------------------------===//
+
+struct ManifoldSpec {
+  std::string name;     ///< as the file spells it
+  std::string encoding; ///< the attribute; "c" is the label of its curvature
+  bool hasCurvature;    ///< takes the value of c as an operand
+};
+
+enum class InputKind {
+  point,    ///< a row, of points
+  vector,   ///< a row, plain
+  table,    ///< V rows of points
+  number,   ///< f64, with a gradient
+  constant, ///< a number that is part of the program; may be missing
+  target    ///< an integer input: a row of the table
+};
+
+struct InputSpec {
+  llvm::StringLiteral name;
+  InputKind kind;
+};
+
+enum class ResultKind { points, vectors, numbers, table };
+
+/// One op of the file: its inputs, and a program that computes `%out`. See
+/// `instantiate` for what stands for types in it.
+struct OpSpec {
+  llvm::StringLiteral name;
+  std::vector<InputSpec> inputs;
+  ResultKind result;
+  llvm::StringLiteral program;
+};
+
+/// The op named `name`, or null.
+const OpSpec *findOp(llvm::StringRef name);
+/// Flat space and the ball.
+std::vector<ManifoldSpec> getDefaultManifolds();
+
+/// What one compilation serves: everything static in a module.
+struct Key {
+  const OpSpec *op;
+  const ManifoldSpec *manifold;
+  int64_t dim;
+  int64_t tableRows;
+  double constant;
+  std::string pairMath;
+  bool operator<(const Key &other) const;
+  std::string text() const;
+};
+
+/// The key of a line whose op and manifold are known, or an error that says
+/// what the line lacks.
+llvm::Expected<Key> getKey(const Line &line, const OpSpec &op,
+                           const ManifoldSpec &manifold,
+                           llvm::StringRef pairMath);
+
+/// The module of `key`, as text: @value maps the inputs to the output; @vjp maps
+/// inputs and the cotangent ct to <ct, output> and its gradient by every input
+/// that has one. Numbers are f64, rows f32 with a dynamic number of rows.
+std::string makeModule(const Key &key);
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// A compiled module. Arguments and results of rank 0 are numbers; results have
+/// their shapes already.
+class Program {
+public:
+  virtual ~Program() = default;
+  virtual mlir::LogicalResult call(llvm::StringRef function,
+                                   std::vector<rt::Tensor> &arguments,
+                                   std::vector<rt::Tensor> &results) = 0;
+};
+
+/// Prepares `module` for loops, cpu or interpret; null after a diagnostic.
+std::unique_ptr<Program> makeProgram(llvm::StringRef target,
+                                     mlir::OwningOpRef<mlir::ModuleOp> module);
+
+/// What a program made of a line. Gradients of inputs that the manifold does
+/// not have (c) are zero.
+struct Outcome {
+  Array out;
+  std::map<std::string, Array> vjp;
+};
+mlir::LogicalResult runLine(const Key &key, const Line &line, Program &program,
+                            Outcome &outcome);
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// Errors of one line; NaN where the outcome holds a NaN or an infinity.
+struct Score {
+  double value = 0;
+  double vjp = 0;
+  std::string worstInput; ///< the input with the largest error of the gradient
+};
+
+/// Of an array: largest difference over largest reference, absolute where the
+/// reference is all zero. Of a number's gradient: relative to the larger of the
+/// reference and |ct| |out| / |z|, since it may cancel to almost nothing.
+Score score(const Line &line, const Outcome &outcome);
+
+struct Worst {
+  const Line *line = nullptr;
+  double error = 0;
+};
+
+struct Summary {
+  int64_t lines = 0, unsupported = 0, nan = 0;
+  int64_t valueAbove[3] = {}, vjpAbove[3] = {};
+  Worst value, vjp;
+  /// Counts a NaN as above every bar.
+  void add(const Line &line, const Score &score);
+};
+constexpr double bars[3] = {1e-6, 1e-5, 1e-3};
+
+struct Report {
+  Summary all;
+  std::map<std::string, Summary> ops;
+  std::vector<std::pair<const Line *, Score>> scores;
+};
+
+void printJson(llvm::raw_ostream &os, const Report &report);
+void printTable(llvm::raw_ostream &os, const Report &report);
+
+/// Lines that may exceed the bar, by id, each with its reason.
+struct Exceptions {
+  std::map<std::string, std::string> value, vjp;
+};
+llvm::Expected<Exceptions> readExceptions(llvm::StringRef path);
+/// True if no line exceeds the first bar but the exceptions; says which do.
+bool check(llvm::raw_ostream &os, const Report &report,
+           const Exceptions &exceptions);
+
+/// The tool. `registry` holds every dialect, `manifolds` what lines may name.
+int run(int argc, char **argv, mlir::DialectRegistry &registry,
+        std::vector<ManifoldSpec> manifolds);
+
+} // namespace geo::numerics
+
+#endif // GEOC_FRONTEND_TOOLS_GEO_NUMERICS_H
