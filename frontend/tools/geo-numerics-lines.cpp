@@ -115,8 +115,8 @@ public:
 
 private:
   bool expects(StringRef key, StringRef what, const llvm::json::Value *got) {
-    message = ("expects " + key + " to be " + what + ", but got " + brief(got))
-                  .str();
+    message =
+        ("expects " + key + " to be " + what + ", but got " + brief(got)).str();
     return false;
   }
 
@@ -205,14 +205,14 @@ Expected<std::vector<Line>> geo::numerics::readLines(StringRef path) {
   return lines;
 }
 
-Expected<Exceptions> geo::numerics::readExceptions(StringRef path) {
+Expected<Allowed> geo::numerics::readAllowed(StringRef path) {
   auto buffer = readFile(path);
   if (!buffer)
     return buffer.takeError();
   auto value = parseJson((*buffer)->getBuffer());
   if (!value)
     return fail(path + ": expects " + llvm::toString(value.takeError()));
-  Exceptions exceptions;
+  Allowed allowed;
   auto readGroup = [&](StringRef key,
                        std::map<std::string, std::string> &group) {
     const llvm::json::Object *object = value->getAsObject();
@@ -227,10 +227,11 @@ Expected<Exceptions> geo::numerics::readExceptions(StringRef path) {
     }
     return true;
   };
-  if (!readGroup("value", exceptions.value) ||
-      !readGroup("vjp", exceptions.vjp))
-    return fail(path + R"(: expects {"value": {id: reason}, "vjp": {id: )"
-                       R"(reason}}, but got )" +
+  if (!readGroup("value", allowed.value) || !readGroup("vjp", allowed.vjp) ||
+      !readGroup("unsupported", allowed.unsupported))
+    return fail(path +
+                R"(: expects {"value": {id: reason}, "vjp": {..}, )"
+                R"("unsupported": {op: reason}}, but got )" +
                 brief(&*value));
-  return exceptions;
+  return allowed;
 }

@@ -29,9 +29,7 @@ public:
       addArgument("%c", "f64", true);
   }
 
-  std::string write() {
-    return writeValue() + writeObjective() + writeVjp();
-  }
+  std::string write() { return writeValue() + writeObjective() + writeVjp(); }
 
 private:
   struct Argument {
@@ -113,8 +111,9 @@ private:
 
   std::string writeValue() {
     auto [body, out] = getBody();
-    return formatv("func.func @value({0}) -> {1} {{\n{2}  return {3} : {1}\n}\n",
-                   getSignature(), getResultType(), body, out);
+    return formatv(
+        "func.func @value({0}) -> {1} {{\n{2}  return {3} : {1}\n}\n",
+        getSignature(), getResultType(), body, out);
   }
 
   /// <ct, output>, summed over rows.

@@ -173,8 +173,8 @@ Expected<Key> geo::numerics::getKey(const Line &line, const OpSpec &op,
     shape = {};
   if (op.result == ResultKind::table)
     shape = {key.tableRows};
-  for (auto &[name, array] : {std::pair<StringRef, const Array &>("out", line.out),
-                              {"ct", line.ct}})
+  for (auto &[name, array] :
+       {std::pair<StringRef, const Array &>("out", line.out), {"ct", line.ct}})
     if (array.shape != shape)
       return fail(name + " of " + shapeText(shape), shapeText(array.shape));
   return key;

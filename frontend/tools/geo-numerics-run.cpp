@@ -78,9 +78,8 @@ LogicalResult geo::numerics::runLine(const Key &key, const Line &line,
     arguments.push_back(rt::Tensor::scalar(line.c));
     gradients.push_back({"c", rt::DType::F64, false});
   }
-  rt::DType resultType = key.op->result == ResultKind::numbers
-                             ? rt::DType::F64
-                             : rt::DType::F32;
+  rt::DType resultType =
+      key.op->result == ResultKind::numbers ? rt::DType::F64 : rt::DType::F32;
   std::vector<rt::Tensor> results;
   results.push_back(makeResult(resultType, line.out, true));
   if (failed(program.call("value", arguments, results)))

@@ -42,15 +42,16 @@ double getNumberScale(const Line &line, const std::string &name,
                       double reference) {
   auto it = line.in.find(name);
   double z = it == line.in.end() ? line.c : it->second.values[0];
-  double natural = norm(line.ct) * norm(line.out) / std::max(std::abs(z), 1e-30);
+  double natural =
+      norm(line.ct) * norm(line.out) / std::max(std::abs(z), 1e-30);
   return std::max(std::abs(reference), natural);
 }
 } // namespace
 
 Score geo::numerics::score(const Line &line, const Outcome &outcome) {
   Score score;
-  score.value = relative(maxDifference(outcome.out, line.out),
-                         maxAbs(line.out.values));
+  score.value =
+      relative(maxDifference(outcome.out, line.out), maxAbs(line.out.values));
   for (auto &[name, reference] : line.vjp) {
     double scale = reference.isNumber()
                        ? getNumberScale(line, name, reference.values[0])
@@ -71,8 +72,8 @@ void Summary::add(const Line &line, const Score &score) {
   auto count = [&](double error, int64_t *above, Worst &worst) {
     for (int i = 0; i < 3; ++i)
       above[i] += !(error <= bars[i]);
-    bool isWorse = std::isnan(error) ? !std::isnan(worst.error)
-                                     : error > worst.error;
+    bool isWorse =
+        std::isnan(error) ? !std::isnan(worst.error) : error > worst.error;
     if (!worst.line || isWorse)
       worst = {&line, error};
   };
