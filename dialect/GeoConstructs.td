@@ -89,11 +89,14 @@ def Geo_RowwiseOp : Geo_Op<"rowwise", [Pure, AttrSizedOperandSegments,
     yielded types match the results; C6 vector sums are f32, number sums f64.
 
     ```mlir
-    %z, %n = geo.rowwise rows(%x = %X : tensor<?x8xf32>) shared(%s = %S : f64) {
-      %y = geo.scale %s, %x : vector<8xf32>
-      %q = geo.dot %y, %y : vector<8xf32>
-      geo.yield %y, %q : vector<8xf32>, f64
-    } -> (tensor<?x8xf32>) sums (f64)
+    func.func @norms(%X: tensor<?x8xf32>, %S: f64) {
+      %z, %n = geo.rowwise rows(%x = %X : tensor<?x8xf32>) shared(%s = %S : f64) {
+        %y = geo.scale %s, %x : vector<8xf32>
+        %q = geo.dot %y, %y : vector<8xf32>
+        geo.yield %y, %q : vector<8xf32>, f64
+      } -> (tensor<?x8xf32>) sums (f64)
+      return
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$rows,
@@ -175,12 +178,16 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
     the region holds only scalar ops that have a derivative rule and a lowering.
 
     ```mlir
-    %nll, %lse = geo.pairwise nll grams(%g = sqdiff %x, %y : tensor<?x8xf32>, tensor<50x8xf32>)
-        shared(%t = %tau : f64) targets(%ids : tensor<?xi32>) math f32 {
-      %q = arith.divf %g, %t : f32
-      %z = arith.negf %q : f32
-      geo.yield %z : f32
-    } -> (tensor<?xf64>, tensor<?xf64>)
+    func.func @nll(%x: tensor<?x8xf32>, %y: tensor<50x8xf32>, %tau: f64,
+                    %ids: tensor<?xi32>) {
+      %nll, %lse = geo.pairwise nll grams(%g = sqdiff %x, %y : tensor<?x8xf32>, tensor<50x8xf32>)
+          shared(%t = %tau : f64) targets(%ids : tensor<?xi32>) math f32 {
+        %q = arith.divf %g, %t : f32
+        %z = arith.negf %q : f32
+        geo.yield %z : f32
+      } -> (tensor<?xf64>, tensor<?xf64>)
+      return
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$xs,
@@ -263,7 +270,10 @@ def Geo_MatmulOp : Geo_Op<"matmul", [Pure]> {
     result's shape is [M, N].
 
     ```mlir
-    %c = geo.matmul %a, %b transpose_b : tensor<?x8xf32>, tensor<4x8xf32> -> tensor<?x4xf32>
+    func.func @product(%a: tensor<?x8xf32>, %b: tensor<4x8xf32>) {
+      %c = geo.matmul %a, %b transpose_b : tensor<?x8xf32>, tensor<4x8xf32> -> tensor<?x4xf32>
+      return
+    }
     ```
   }];
   let arguments = (ins Geo_Tensor:$a, Geo_Tensor:$b, UnitAttr:$transpose_a,
@@ -335,16 +345,19 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
     operand and a shared one, `geo.rowwise` without sums, `geo.gather` and number arithmetic.
 
     ```mlir
-    %end, %all = geo.scan init(%h = %h0 : tensor<?x8xf32>)
-        inputs(%u = %U : tensor<?x?x8xf32>) shared(%w = %W : tensor<8x8xf32>) truncate 4 {
-      %a = geo.matmul %h, %w : tensor<?x8xf32>, tensor<8x8xf32> -> tensor<?x8xf32>
-      %n = geo.rowwise rows(%ar = %a : tensor<?x8xf32>, %ur = %u : tensor<?x8xf32>) {
-        %s = arith.addf %ar, %ur : vector<8xf32>
-        %y = math.tanh %s : vector<8xf32>
-        geo.yield %y : vector<8xf32>
-      } -> (tensor<?x8xf32>)
-      geo.yield %n, %h : tensor<?x8xf32>, tensor<?x8xf32>
-    } -> (tensor<?x8xf32>, tensor<?x?x8xf32>)
+    func.func @run(%h0: tensor<?x8xf32>, %U: tensor<?x?x8xf32>, %W: tensor<8x8xf32>) {
+      %end, %all = geo.scan init(%h = %h0 : tensor<?x8xf32>)
+          inputs(%u = %U : tensor<?x?x8xf32>) shared(%w = %W : tensor<8x8xf32>) truncate 4 {
+        %a = geo.matmul %h, %w : tensor<?x8xf32>, tensor<8x8xf32> -> tensor<?x8xf32>
+        %n = geo.rowwise rows(%ar = %a : tensor<?x8xf32>, %ur = %u : tensor<?x8xf32>) {
+          %s = arith.addf %ar, %ur : vector<8xf32>
+          %y = math.tanh %s : vector<8xf32>
+          geo.yield %y : vector<8xf32>
+        } -> (tensor<?x8xf32>)
+        geo.yield %n, %h : tensor<?x8xf32>, tensor<?x8xf32>
+      } -> (tensor<?x8xf32>, tensor<?x?x8xf32>)
+      return
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$init,
@@ -388,7 +401,12 @@ def Geo_GradientOp : Geo_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpI
     arguments.
 
     ```mlir
-    %loss, %dW = geo.gradient @loss(%W, %x) wrt [0] : (tensor<4x4xf32>, tensor<?x4xf32>) -> (f64, tensor<4x4xf32>)
+    func.func private @loss(tensor<4x4xf32>, tensor<?x4xf32>) -> f64
+    func.func @step(%W: tensor<4x4xf32>, %x: tensor<?x4xf32>) {
+      %loss, %dW = geo.gradient @loss(%W, %x) wrt [0]
+          : (tensor<4x4xf32>, tensor<?x4xf32>) -> (f64, tensor<4x4xf32>)
+      return
+    }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args,

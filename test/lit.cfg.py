@@ -30,4 +30,5 @@ for name in tools:
     llvm_config.add_tool_substitutions([name], tool_dirs)
 
 config.substitutions.append(("%geoc_src", config.geoc_src_root))
+config.substitutions.append(("%geoc_obj", config.geoc_obj_root))
 config.substitutions.append(("%python", config.python_executable))
