@@ -45,6 +45,17 @@ def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def GeoFuseRowwise : Pass<"geo-fuse-rowwise", "::mlir::ModuleOp"> {
+  let summary = "Merge a row program into the one that reads its rows";
+  let description = [{
+    A `geo.rowwise` whose row results another one reads becomes part of it, so that
+    rows between them are never stored: one read and one write per row. Results
+    that other ops use stay results. Two are merged only if their rows have one
+    length and every other user comes later. CSE inside the merged region
+    afterwards shares dots. Example: test/passes/fuse-rowwise.mlir.
+  }];
+}
+
 def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let summary = "Unroll geo.scan over time, for inspection";
   let description = [{
