@@ -58,11 +58,19 @@ static Ex sqdist(Ex a, Ex b) {
   return select(isNear, nearby, far * far);
 }
 
+/// A and B of rows with norms u and v: |x -+ y|^2 without the part along the
+/// ray, over u v. Differences and sums of the rows as they are lose nothing
+/// where they are small; those of rounded unit vectors would.
+static Ex overProduct(Ex r, Ex u, Ex v) {
+  Ex along = u - v;
+  return atLeastZero((r - along * along) / (u * v));
+}
+
 static Ex rowSqDist(Ex x, Ex y) {
-  Ex n = unit(x);
-  Ex m = unit(y);
-  Ex a = sqnorm(n - m);
-  return sqdist(a, sqnorm(n + m));
+  Ex u = geo::sqrt(sqnorm(x));
+  Ex v = geo::sqrt(sqnorm(y));
+  Ex a = overProduct(sqnorm(x - y), u, v);
+  return sqdist(a, overProduct(sqnorm(x + y), u, v));
 }
 
 Ex SphereAttr::emit(Formula formula, ArrayRef<Ex> args, ArrayRef<Ex>) const {
