@@ -105,6 +105,7 @@ def Geo_RowwiseOp : Geo_Op<"rowwise", [Pure, AttrSizedOperandSegments,
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [
@@ -368,6 +369,7 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [

@@ -167,36 +167,6 @@ void ScanAdjoint::lift(ArrayRef<Value> states) {
   }
 }
 
-/// Drops the inputs that the body does not use, but one: it gives T.
-void pruneInputs(ScanOp &scan) {
-  unsigned states = scan.getNumStates();
-  llvm::BitVector unused(scan->getNumOperands());
-  for (auto [i, arg] : llvm::enumerate(scan.getInputArgs()))
-    if (arg.use_empty())
-      unused.set(states + i);
-  if (unused.count() == scan.getInputs().size())
-    unused.reset(states);
-  SmallVector<Value> inputs, shared;
-  for (auto [i, v] : llvm::enumerate(scan.getInputs()))
-    if (!unused.test(states + i))
-      inputs.push_back(v);
-  for (auto [i, arg] : llvm::enumerate(scan.getSharedArgs())) {
-    unsigned position = states + scan.getInputs().size() + i;
-    if (arg.use_empty())
-      unused.set(position);
-    else
-      shared.push_back(scan.getShared()[i]);
-  }
-  ImplicitLocOpBuilder b(scan.getLoc(), scan);
-  auto pruned = ScanOp::create(b, scan.getResultTypes(), scan.getInit(), inputs,
-                               shared, scan.getTruncate(), scan.getReverse());
-  pruned.getBody().takeBody(scan.getBody());
-  pruned.getBlock().eraseArguments(unused);
-  scan->replaceAllUsesWith(pruned.getResults());
-  scan.erase();
-  scan = pruned;
-}
-
 LogicalResult ScanAdjoint::makeReverseScan() {
   unsigned numStates = op.getNumStates();
   int64_t steps = getNumSteps(op);
@@ -207,7 +177,7 @@ LogicalResult ScanAdjoint::makeReverseScan() {
                         : makeZeros(b, outer.getPrimal(op.getInit()[s])));
   }
   // Inputs: cotangents of the outputs, then whatever of the lifted body and its
-  // arguments the rules may ask for; what they do not is dropped at the end.
+  // arguments the rules may ask for; canonicalization drops what they do not.
   SmallVector<Value> inputs, seeded, available;
   for (unsigned i = numStates; i < op.getNumResults(); ++i)
     if (Value cotangent = outer.get(op.getResult(i))) {
@@ -295,7 +265,6 @@ LogicalResult ScanAdjoint::makeReverseScan() {
                              /*reverse=*/true);
   scan.getBody().takeBody(draft.getBody());
   draft.erase();
-  pruneInputs(scan);
   for (auto [s, operand] : llvm::enumerate(op.getInit()))
     outer.add(operand, scan.getResult(s));
   for (auto [i, v] : llvm::enumerate(stackedOf))
