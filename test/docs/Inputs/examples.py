@@ -9,7 +9,8 @@ the line before a block says more:
   <!-- example: NAME -->         names the block
   <!-- geo-opt FLAG.. NAME -->   the block is an excerpt of what geo-opt prints
                                  for block NAME with these flags: its lines stand
-                                 in the output in this order, "..." for the rest
+                                 in the output in this order, "..." for the rest;
+                                 values may have other names, used consistently
   <!-- rejected: TEXT -->        geo-opt refuses the block, and says TEXT
 Fails if the page has no example.
 """
@@ -17,6 +18,7 @@ import re
 import subprocess
 import sys
 
+VALUE = re.compile(r"%[\w$-]+")
 BLOCK = re.compile(r"(?:^<!-- (?P<what>.*?) -->\n)?^```mlir\n(?P<code>.*?)^```$", re.M | re.S)
 
 
@@ -32,6 +34,18 @@ def lines(text):
     return [words for words in stripped if words and words != ["..."]]
 
 
+def same(line, printed, names):
+    """Whether the lines are equal once the excerpt's names are replaced."""
+    ours, theirs = " ".join(line), " ".join(printed)
+    if VALUE.sub("%", ours) != VALUE.sub("%", theirs):
+        return False
+    pairs = dict(zip(VALUE.findall(ours), VALUE.findall(theirs)))
+    if any(names.get(name, value) != value for name, value in pairs.items()):
+        return False
+    names.update(pairs)
+    return True
+
+
 def check(geo_opt, what, code, named):
     """An error text, or None."""
     kind, _, rest = what.partition(" ")
@@ -42,9 +56,9 @@ def check(geo_opt, what, code, named):
         result = run(geo_opt, flags, named[name])
         if result.returncode:
             return result.stderr
-        printed = iter(lines(result.stdout))
+        printed, names = iter(lines(result.stdout)), {}
         for line in lines(code):
-            if line not in printed:
+            if not any(same(line, candidate, names) for candidate in printed):
                 return f"not printed here: {' '.join(line)}\nall of it:\n{result.stdout}"
         return None
     result = run(geo_opt, [], code)
