@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/differentiate/Adjoint.h"
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 
@@ -19,13 +20,16 @@ using namespace geo;
 
 namespace {
 
-/// A function that returns the results of `callee`, then the gradients of its
-/// first result by the arguments `wrt`.
+/// A function that returns the results of `callee`, then the gradients by the
+/// arguments `wrt`: of its first result, or with `takesCotangents` of the
+/// products of all results with the cotangents that follow the arguments.
 FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
-                                       ArrayRef<int64_t> wrt) {
+                                       ArrayRef<int64_t> wrt,
+                                       bool takesCotangents) {
   if (callee.isExternal() || !llvm::hasSingleElement(callee.getBody()))
     return callee.emitOpError("expects a body of one block to differentiate");
-  if (callee.getNumResults() == 0 || !callee.getResultTypes()[0].isF64())
+  if (!takesCotangents &&
+      (callee.getNumResults() == 0 || !callee.getResultTypes()[0].isF64()))
     return callee.emitOpError("expects a first result of type f64 to "
                               "differentiate, but got ")
            << callee.getFunctionType();
@@ -37,15 +41,23 @@ FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
              << callee.getNumArguments() << " arguments, but got " << i;
     results.push_back(callee.getArgumentTypes()[i]);
   }
+  SmallVector<Type> arguments(callee.getArgumentTypes());
+  SmallVector<unsigned> seeded;
+  for (auto [i, type] : llvm::enumerate(callee.getResultTypes()))
+    if (takesCotangents && isa<FloatType>(getElementTypeOrSelf(type))) {
+      arguments.push_back(type);
+      seeded.push_back(i);
+    }
   ImplicitLocOpBuilder b(callee.getLoc(), callee);
   b.setInsertionPointAfter(callee);
-  auto gradient = func::FuncOp::create(
-      b, (callee.getName() + "_gradient").str(),
-      b.getFunctionType(callee.getArgumentTypes(), results));
+  auto gradient =
+      func::FuncOp::create(b, (callee.getName() + "_gradient").str(),
+                           b.getFunctionType(arguments, results));
   gradient.setPrivate();
   b.setInsertionPointToEnd(gradient.addEntryBlock());
   IRMapping primal;
-  primal.map(source.getArguments(), gradient.getArguments());
+  primal.map(source.getArguments(),
+             gradient.getArguments().take_front(source.getNumArguments()));
   for (Operation &op : source.without_terminator())
     b.clone(op, primal);
 
@@ -55,8 +67,13 @@ FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
   activity.propagate(source);
   Adjoint adjoint(b, primal, [&](Value v) { return activity.contains(v); });
   Operation *terminator = source.getTerminator();
-  adjoint.add(terminator->getOperand(0),
-              arith::ConstantOp::create(b, b.getF64FloatAttr(1.0)));
+  for (auto [result, cotangent] :
+       llvm::zip(seeded,
+                 gradient.getArguments().drop_front(source.getNumArguments())))
+    adjoint.add(terminator->getOperand(result), cotangent);
+  if (!takesCotangents)
+    adjoint.add(terminator->getOperand(0),
+                arith::ConstantOp::create(b, b.getF64FloatAttr(1.0)));
   if (failed(adjoint.propagate(source))) {
     gradient.erase();
     return failure();
@@ -79,14 +96,16 @@ struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    std::map<std::pair<Operation *, std::vector<int64_t>>, func::FuncOp>
+    std::map<std::tuple<Operation *, std::vector<int64_t>, bool>, func::FuncOp>
         derived;
-    auto derive = [&](func::FuncOp callee,
-                      ArrayRef<int64_t> wrt) -> func::FuncOp {
-      func::FuncOp &gradient = derived[{callee.getOperation(), wrt.vec()}];
+    auto derive = [&](func::FuncOp callee, ArrayRef<int64_t> wrt,
+                      bool takesCotangents) -> func::FuncOp {
+      func::FuncOp &gradient =
+          derived[{callee.getOperation(), wrt.vec(), takesCotangents}];
       if (gradient)
         return gradient;
-      FailureOr<func::FuncOp> made = deriveGradient(callee, wrt);
+      FailureOr<func::FuncOp> made =
+          deriveGradient(callee, wrt, takesCotangents);
       if (failed(made))
         return nullptr;
       made->getOperation()->remove();
@@ -101,7 +120,7 @@ struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
                            << function;
         return signalPassFailure();
       }
-      func::FuncOp gradient = derive(callee, wrt);
+      func::FuncOp gradient = derive(callee, wrt, cotangents);
       if (!gradient)
         return signalPassFailure();
       gradient.setPublic();
@@ -110,7 +129,8 @@ struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
     module.walk([&](GradientOp op) { requests.push_back(op); });
     for (GradientOp op : requests) {
       auto callee = symbols.lookup<func::FuncOp>(op.getCallee());
-      func::FuncOp gradient = callee ? derive(callee, op.getWrt()) : nullptr;
+      func::FuncOp gradient =
+          callee ? derive(callee, op.getWrt(), false) : nullptr;
       if (!gradient)
         return signalPassFailure();
       OpBuilder b(op);

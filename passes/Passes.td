@@ -24,12 +24,16 @@ def GeoDifferentiate : Pass<"geo-differentiate", "::mlir::ModuleOp"> {
     @f and the gradients. Runs after `geo-expand`: rules exist for the constructs and
     for the arith, math and vector ops of their regions, never for a named op.
     With `function` and `wrt` a function is differentiated without an op that
-    asks for it. Example: test/passes/differentiate.mlir.
+    asks for it; with `cotangents` the derived function takes a cotangent for each
+    floating-point result of @f after its arguments, in place of 1 for the first
+    one, an f64. Example: test/passes/differentiate.mlir.
   }];
   let options = [
     Option<"function", "function", "std::string", "\"\"",
            "Differentiate this function even if no op asks for it">,
-    ListOption<"wrt", "wrt", "int64_t", "Argument indices for `function`">
+    ListOption<"wrt", "wrt", "int64_t", "Argument indices for `function`">,
+    Option<"cotangents", "cotangents", "bool", "false",
+           "Let the gradient of `function` take the cotangents of its results">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
 }
