@@ -2,6 +2,7 @@
 // The five constructs, as their descriptions in GeoConstructs.td say.
 #include "dialect/interpreter/Detail.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace geo;
@@ -77,18 +78,31 @@ static L computeGram(GramKind kind, const Datum &x, const Datum &y) {
   return sum;
 }
 
-/// log sum exp over one row of logits; -inf where all are -inf.
-static L logSumExp(const Datum &row) {
-  L top = -INFINITY;
-  for (L z : row.data)
-    top = std::fmax(top, z);
-  if (top == -INFINITY)
-    return top;
-  L sum = 0;
-  for (L z : row.data)
-    sum += std::exp(z - top);
-  return top + std::log(sum);
-}
+namespace {
+/// log sum exp over one row of logits as max + tail, where tail is log1p of the
+/// sum without the largest term: a difference with max keeps what is small.
+struct LogSum {
+  explicit LogSum(const Datum &row) {
+    if (row.data.empty())
+      return;
+    size_t top = 0;
+    for (size_t j = 0; j < row.data.size(); ++j)
+      if (row.data[j] > row.data[top])
+        top = j;
+    max = row.data[top];
+    if (max == -INFINITY)
+      return;
+    L rest = 0;
+    for (size_t j = 0; j < row.data.size(); ++j)
+      rest += j == top ? 0 : std::exp(row.data[j] - max);
+    tail = std::log1p(rest);
+  }
+  L value() const { return max + tail; }
+  L logProbability(L z) const { return z - max - tail; }
+
+  L max = -INFINITY, tail = 0;
+};
+} // namespace
 
 template <class Op>
 Results Interpreter::runPair(Op op, Operands operands, int64_t i, int64_t j) {
@@ -135,6 +149,7 @@ Results Interpreter::pairwise(PairwiseOp op, Operands operands) {
   if (failed(verifySizes(op, operands, n, v)))
     return failure();
   Datum z = Datum::zeros({n, v}), lse = Datum::zeros({n});
+  std::vector<LogSum> sums;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < v; ++j) {
       Results logit = runPair(op, operands, i, j);
@@ -142,7 +157,8 @@ Results Interpreter::pairwise(PairwiseOp op, Operands operands) {
         return failure();
       z.data[i * v + j] = logit->front().number();
     }
-    lse.data[i] = logSumExp(z.slice(i));
+    sums.emplace_back(z.slice(i));
+    lse.data[i] = sums.back().value();
   }
   switch (op.getReducer()) {
   case Reducer::none:
@@ -150,7 +166,7 @@ Results Interpreter::pairwise(PairwiseOp op, Operands operands) {
   case Reducer::softmax: {
     Datum logProbabilities = z;
     for (int64_t i = 0; i < n * v; ++i)
-      logProbabilities.data[i] -= lse.data[i / v];
+      logProbabilities.data[i] = sums[i / v].logProbability(z.data[i]);
     return SmallVector<Datum>{logProbabilities, lse};
   }
   case Reducer::nll: {
@@ -162,7 +178,7 @@ Results Interpreter::pairwise(PairwiseOp op, Operands operands) {
       FailureOr<int64_t> t = getId(op, targets, i, v);
       if (failed(t))
         return failure();
-      nll.data[i] -= z.data[i * v + *t];
+      nll.data[i] = -sums[i].logProbability(z.data[i * v + *t]);
     }
     return SmallVector<Datum>{nll, lse};
   }
@@ -170,22 +186,30 @@ Results Interpreter::pairwise(PairwiseOp op, Operands operands) {
   llvm_unreachable("unknown reducer");
 }
 
-/// dL/dz_ij, where `p` is exp(z_ij - lse_i).
-static L computeLogitCotangent(PairwiseGradOp op, const Datum &cotangent, L p,
-                               int64_t i, int64_t j, int64_t target) {
-  switch (op.getReducer()) {
-  case Reducer::none:
-    return cotangent.slice(i).data[j];
-  case Reducer::softmax: {
-    L rowSum = 0;
-    for (L ct : cotangent.slice(i).data)
-      rowSum += ct;
-    return cotangent.slice(i).data[j] - p * rowSum;
+/// dL/dz_ij for all j, given the logits z_ij.
+static std::vector<L> computeLogitCotangents(PairwiseGradOp op,
+                                             const Datum &cotangent, L lse,
+                                             const std::vector<L> &z, int64_t i,
+                                             int64_t target) {
+  if (op.getReducer() == Reducer::none)
+    return cotangent.slice(i).data;
+  std::vector<L> g;
+  for (L logit : z)
+    g.push_back(std::exp(logit - lse));
+  if (op.getReducer() == Reducer::softmax) {
+    std::vector<L> row = cotangent.slice(i).data;
+    L rowSum = std::accumulate(row.begin(), row.end(), L(0));
+    for (size_t j = 0; j < g.size(); ++j)
+      g[j] = row[j] - g[j] * rowSum;
+    return g;
   }
-  case Reducer::nll:
-    return cotangent.data[i] * (p - (j == target ? 1 : 0));
-  }
-  llvm_unreachable("unknown reducer");
+  // p - 1 of the target as minus the other p, where the difference would
+  // cancel.
+  g[target] = 0;
+  g[target] = -std::accumulate(g.begin(), g.end(), L(0));
+  for (L &x : g)
+    x *= cotangent.data[i];
+  return g;
 }
 
 Results Interpreter::pairwiseGrad(PairwiseGradOp op, Operands operands) {
@@ -208,15 +232,22 @@ Results Interpreter::pairwiseGrad(PairwiseGradOp op, Operands operands) {
     FailureOr<int64_t> target = int64_t(-1);
     if (targets && failed(target = getId(op, *targets, i, v)))
       return failure();
+    SmallVector<SmallVector<Datum>> partials;
+    std::vector<L> z;
     for (int64_t j = 0; j < v; ++j) {
-      Results partials = runPair(op, operands, i, j);
-      if (failed(partials))
+      Results yielded = runPair(op, operands, i, j);
+      if (failed(yielded))
         return failure();
-      L z = partials->front().number();
-      L p = lse ? std::exp(z - lse->data[i]) : 0;
-      L g = computeLogitCotangent(op, cotangent, p, i, j, *target);
+      z.push_back(yielded->front().number());
+      partials.push_back(std::move(*yielded));
+    }
+    std::vector<L> g = computeLogitCotangents(
+        op, cotangent, lse ? lse->data[i] : 0, z, i, *target);
+    for (int64_t j = 0; j < v; ++j) {
       // The partial by argument `a` stands after the logit.
-      auto weight = [&](unsigned a) { return g * (*partials)[1 + a].number(); };
+      auto weight = [&](unsigned a) {
+        return g[j] * partials[j][1 + a].number();
+      };
       for (unsigned k = 0; k < numGrams; ++k) {
         const Datum &x = *operands[k], &y = *operands[numGrams + k];
         Datum &dx = results[k], &dy = results[numGrams + k];
