@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/models/Rilm.h"
+
+using namespace mlir;
+using namespace geo;
+
+static ManifoldInterface makeManifold(MLIRContext *context,
+                                      const RilmConfig &config) {
+  if (!config.isHyperbolic())
+    return EuclideanAttr::get(context);
+  if (config.learnCurvature)
+    return PoincareAttr::get(context, StringRef("c"));
+  return PoincareAttr::get(context, config.curvature);
+}
+
+Rilm::Rilm(GraphBuilder &graph, const RilmConfig &config)
+    : g(graph), config(config),
+      manifold(makeManifold(g.getBuilder().getContext(), config)),
+      list(getParameters(config)) {}
+
+SmallVector<Argument> Rilm::parameterArguments() {
+  SmallVector<Argument> arguments;
+  for (const Parameter &p : list)
+    arguments.push_back(
+        {p.name, p.isNumber()
+                     ? g.numberType()
+                     : g.floats(p.shape, p.isPoint ? manifold
+                                                   : ManifoldInterface())});
+  return arguments;
+}
+
+SmallVector<Argument> Rilm::batchArguments() {
+  SmallVector<Argument> arguments{
+      {"ids", g.ids({-1, -1})},          {"valid", g.floats({-1, -1})},
+      {"targets", g.ids({-1, -1})},      {"mask", g.floats({-1, -1})},
+      {"start_targets", g.ids({-1})},    {"start_mask", g.floats({-1})}};
+  if (config.dropout)
+    arguments.push_back({"dropout", g.floats({config.vocabulary, config.dim})});
+  return arguments;
+}
+
+SmallVector<Argument> Rilm::stepArguments() {
+  return {{"state", g.floats({-1, config.dim})},
+          {"ids", g.ids({-1})},
+          {"valid", g.floats({-1})}};
+}
+
+Value Rilm::parameter(ValueRange parameters, StringRef name) {
+  for (auto [value, p] : llvm::zip(parameters, list))
+    if (p.name == name)
+      return value;
+  return nullptr;
+}
+
+Space Rilm::space(ValueRange parameters) {
+  if (Value logC = parameter(parameters, "log_c"))
+    return Space(g, manifold, exp(g.ex(logC)).get());
+  return Space(g, manifold);
+}
+
+Value Rilm::tau(ValueRange parameters) {
+  if (Value logTau = parameter(parameters, "log_tau"))
+    return exp(g.ex(logTau)).get();
+  return g.number(config.tau).get();
+}
+
+/// We log0(e) + b of every row of `words`.
+Value Rilm::inputTerm(const Space &space, Value words, ValueRange parameters,
+                      Value dropout) {
+  Value terms = g.matmul(space.logmap0(words), parameter(parameters, "We"),
+                         /*transposeB=*/true);
+  Value bias = parameter(parameters, "b");
+  if (!dropout)
+    return g.rowwise(terms, bias, [](auto rows, auto shared) {
+      return Exs{rows[0] + shared[0]};
+    })[0];
+  return g.rowwise({terms, dropout}, bias, [](auto rows, auto shared) {
+    return Exs{rows[0] * rows[1] + shared[0]};
+  })[0];
+}
+
+/// What a step needs beside state and word: Wh, then s, then curvatures.
+Values Rilm::cellShared(const Space &space, ValueRange parameters) {
+  Values shared{parameter(parameters, "Wh")};
+  if (Value s = parameter(parameters, "s"))
+    shared.push_back(s);
+  llvm::append_range(shared, space.getCurvature());
+  return shared;
+}
+
+/// One step: the new state, and for naive one number a row that says whether
+/// it was clipped. A row that is not valid keeps its state.
+Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
+  bool scaled = config.kind == RilmKind::hyp;
+  Space space = Space(g, manifold, shared.drop_front(scaled ? 2 : 1));
+  Value a = g.matmul(space.logmap0(h), shared[0], /*transposeB=*/true);
+  Value phi = g.rowwise(
+      {a, u}, scaled ? shared.slice(1, 1) : ValueRange(),
+      [&](auto rows, auto s) {
+        Ex moved = tanh(rows[0] + rows[1]);
+        return Exs{scaled ? s[0] * moved : moved};
+      })[0];
+  auto keep = [&](Value next) {
+    Value kept = g.rowwise({next, h, valid}, {}, [](auto rows, auto) {
+      Ex isValid = less(rows[2].constant(0.5), rows[2]);
+      return Exs{select(isValid, rows[0], rows[1])};
+    })[0];
+    return space.point(kept);
+  };
+  if (config.kind != RilmKind::naive)
+    return {keep(space.add(h, space.expmap0(phi)))};
+
+  Value moved = g.plain(space.expmap(h, phi));
+  Value inside = space.project(moved, ballFraction);
+  Value clipped = g.rowwise({moved, inside, valid}, {}, [](auto rows, auto) {
+    Ex difference = sqnorm(rows[0] - rows[1]);
+    Ex zero = difference.constant(0), one = difference.constant(1);
+    Ex isValid = less(rows[2].constant(0.5), rows[2]);
+    return Exs{select(isValid, select(less(zero, difference), one, zero), zero)};
+  })[0];
+  return {keep(inside), clipped};
+}
+
+Values Rilm::loss(ValueRange parameters, ValueRange batch) {
+  Value ids = batch[0], valid = batch[1], targets = batch[2], mask = batch[3],
+        startTargets = batch[4], startMask = batch[5];
+  Value dropout = config.dropout ? batch[6] : Value();
+  Space ball = space(parameters);
+  Value E = parameter(parameters, "E"), root = parameter(parameters, "root");
+  Value temperature = tau(parameters);
+
+  // The input terms of all words, once per row of the vocabulary.
+  Value terms = inputTerm(ball, E, parameters, dropout);
+  Value u = g.splitLeading(g.gather(terms, g.mergeLeading(ids)), ids);
+  Value rootRow = g.mergeLeading(g.plain(root));
+  Value start = ball.point(g.rowwise(startMask, rootRow, [](auto, auto shared) {
+    return Exs{shared[0]};
+  })[0]);
+  Values scanned = g.scan(start, {u, valid}, cellShared(ball, parameters),
+                          config.truncate, [&](auto h, auto in, auto shared) {
+                            Values made = cell(h[0], in[0], in[1], shared);
+                            ScanYield yield{{made[0]}, made};
+                            return yield;
+                          });
+
+  // Sum over the scored rows, and their number.
+  auto score = [&](Value states, Value words, Value scored) {
+    Value nll = ball.distanceNll(states, E, words, temperature);
+    return g.rowwise(
+        {nll, scored}, {},
+        [](auto rows, auto) {
+          Ex isScored = less(rows[1].constant(0.5), rows[1]);
+          Ex zero = rows[0].constant(0);
+          return Exs{select(isScored, rows[0], zero),
+                     select(isScored, rows[0].constant(1), zero)};
+        },
+        /*numSums=*/2);
+  };
+  Values first = score(start, startTargets, startMask);
+  Values rest = score(g.mergeLeading(scanned[1]), g.mergeLeading(targets),
+                      g.mergeLeading(mask));
+  Ex sum = g.ex(first[0]) + g.ex(rest[0]);
+  Ex count = g.ex(first[1]) + g.ex(rest[1]);
+  Ex mean = sum / g.maximum(count, g.number(1));
+  Value clipped = g.number(0).get();
+  if (config.kind == RilmKind::naive)
+    clipped = g.rowwise(
+        g.mergeLeading(scanned[2]), {},
+        [](auto rows, auto) { return Exs{rows[0]}; }, /*numSums=*/1)[0];
+  return {mean.get(), count.get(), clipped};
+}
+
+Values Rilm::step(ValueRange parameters, ValueRange arguments) {
+  Space ball = space(parameters);
+  Value E = parameter(parameters, "E");
+  Value words = g.gather(E, arguments[1]);
+  Value u = inputTerm(ball, words, parameters, nullptr);
+  Value h = cell(ball.point(arguments[0]), u, arguments[2],
+                 cellShared(ball, parameters))[0];
+  return {g.plain(h), ball.distanceLogSoftmax(h, E, tau(parameters))};
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a RiLM model is, for the host side; no MLIR here.
+#ifndef GEOC_FRONTEND_MODELS_RILMCONFIG_H
+#define GEOC_FRONTEND_MODELS_RILMCONFIG_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <optional>
+#include <vector>
+
+namespace geo {
+
+/// flat: h + phi in R^d; hyp: h (+) exp0(s phi) on the ball; naive: exp_h(phi)
+/// on the ball, with h clipped to its inside.
+enum class RilmKind { flat, hyp, naive };
+
+const char *name(RilmKind kind);
+std::optional<RilmKind> parseRilmKind(std::string_view text);
+
+struct RilmConfig {
+  RilmKind kind = RilmKind::hyp;
+  int64_t vocabulary = 2000;
+  int64_t dim = 128;
+  /// c > 0 of the ball, of sectional curvature -c. With `learnCurvature` it is
+  /// the initial value of a parameter.
+  double curvature = 1.0;
+  bool learnCurvature = false;
+  double tau = 1.0;
+  bool learnTau = false;
+  /// The gradient of the state is cut every so many steps; 0: never.
+  int64_t truncate = 8;
+  /// Take a mask [V, d] that multiplies the words' input terms.
+  bool dropout = false;
+
+  bool isHyperbolic() const { return kind != RilmKind::flat; }
+};
+
+/// One parameter of the compiled functions. E: [V, d], the words' points;
+/// root: [1, d], the state before the first word; Wh, We: [d, d], what acts on
+/// state and word; b: [d]. Numbers (f64, no shape): s, the length of a step
+/// (hyp); log_c and log_tau, the logarithms of learnable curvature and
+/// temperature.
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  bool isPoint = false;
+
+  bool isNumber() const { return shape.empty(); }
+};
+
+/// The parameters in the order of the functions' arguments.
+std::vector<Parameter> getParameters(const RilmConfig &config);
+
+} // namespace geo
+
+#endif // GEOC_FRONTEND_MODELS_RILMCONFIG_H

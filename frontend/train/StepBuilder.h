@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiled functions of a model: one training step, evaluation, one step
+// of generation.
+#ifndef GEOC_FRONTEND_TRAIN_STEPBUILDER_H
+#define GEOC_FRONTEND_TRAIN_STEPBUILDER_H
+
+#include "frontend/models/Rilm.h"
+
+namespace geo {
+
+/// Adam as in Kingma and Ba (2015).
+struct AdamOptions {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+};
+
+/// Appends @loss (private) and
+/// @train_step(parameters, m, v, t: f64, lr: f64, clip: f64, batch)
+///   -> (loss, scored, clipped states, gradient norm, clipped points: f64,
+///       parameters, m, v)
+/// The gradient is scaled down to the norm `clip` over all parameters (0: not
+/// at all); t counts from 1; then points leave the update by projection.
+void buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
+                    const AdamOptions &adam = {});
+
+/// Appends @eval_step(parameters, batch) -> (loss, scored, clipped states).
+void buildEvalStep(GraphBuilder &graph, RilmConfig config);
+
+/// Appends @gradient(parameters, batch) -> (loss, scored, clipped states,
+/// gradients of all parameters), for tests.
+void buildGradient(GraphBuilder &graph, const RilmConfig &config);
+
+/// Appends @generate_step(parameters, state [B, d], ids [B], valid [B])
+///   -> (state [B, d], log-probabilities [B, V]).
+void buildGenerateStep(GraphBuilder &graph, RilmConfig config);
+
+} // namespace geo
+
+#endif // GEOC_FRONTEND_TRAIN_STEPBUILDER_H
