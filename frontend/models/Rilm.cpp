@@ -156,11 +156,14 @@ Values Rilm::loss(ValueRange parameters, ValueRange batch) {
         },
         /*numSums=*/2);
   };
-  Values first = score(start, startTargets, startMask);
-  Values rest = score(g.mergeLeading(scanned[1]), g.mergeLeading(targets),
-                      g.mergeLeading(mask));
-  Ex sum = g.ex(first[0]) + g.ex(rest[0]);
-  Ex count = g.ex(first[1]) + g.ex(rest[1]);
+  Values moved = score(g.mergeLeading(scanned[1]), g.mergeLeading(targets),
+                       g.mergeLeading(mask));
+  Ex sum = g.ex(moved[0]), count = g.ex(moved[1]);
+  if (config.scoreRoot) {
+    Values first = score(start, startTargets, startMask);
+    sum = sum + g.ex(first[0]);
+    count = count + g.ex(first[1]);
+  }
   Ex mean = sum / g.maximum(count, g.number(1));
   Value clipped = g.number(0).get();
   if (config.kind == RilmKind::naive)

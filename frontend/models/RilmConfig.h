@@ -32,6 +32,9 @@ struct RilmConfig {
   int64_t truncate = 8;
   /// Take a mask [V, d] that multiplies the words' input terms.
   bool dropout = false;
+  /// Score the root against start_targets (where start_mask is not 0); without,
+  /// sequences have a first word that is read but not scored.
+  bool scoreRoot = true;
 
   bool isHyperbolic() const { return kind != RilmKind::flat; }
 };

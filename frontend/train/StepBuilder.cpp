@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/StepBuilder.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace geo;
@@ -29,6 +30,29 @@ Exs adam(const AdamOptions &o, Ex p, Ex m, Ex v, Ex gradient, Ex gradientScale,
   return {p - moved, m1, v1};
 }
 
+/// A function of the parameters and `more`.
+template <class BuildFn>
+func::FuncOp buildFunction(GraphBuilder &g, Rilm &model, StringRef name,
+                           ArrayRef<Argument> more, bool isPrivate,
+                           BuildFn build) {
+  SmallVector<Argument> arguments = model.parameterArguments();
+  unsigned count = arguments.size();
+  arguments.append(more.begin(), more.end());
+  return g.function(
+      name, arguments,
+      [&](ValueRange in) {
+        return build(in.take_front(count), in.drop_front(count));
+      },
+      isPrivate);
+}
+
+func::FuncOp buildLoss(GraphBuilder &g, Rilm &model, StringRef name,
+                       bool isPrivate) {
+  return buildFunction(
+      g, model, name, model.batchArguments(), isPrivate,
+      [&](ValueRange p, ValueRange batch) { return model.loss(p, batch); });
+}
+
 class TrainStep {
 public:
   TrainStep(GraphBuilder &g, const RilmConfig &config, const AdamOptions &adam)
@@ -46,7 +70,7 @@ public:
       arguments.push_back({name, g.numberType()});
     arguments.append(model.batchArguments());
 
-    func::FuncOp loss = buildLoss();
+    func::FuncOp loss = buildLoss(g, model, "loss", /*isPrivate=*/true);
     g.function("train_step", arguments, [&](ValueRange in) {
       auto take = [&](size_t n) {
         ValueRange taken = in.take_front(n);
@@ -60,18 +84,6 @@ public:
   }
 
 private:
-  func::FuncOp buildLoss() {
-    SmallVector<Argument> arguments = model.parameterArguments();
-    unsigned count = arguments.size();
-    arguments.append(model.batchArguments());
-    return g.function(
-        "loss", arguments,
-        [&](ValueRange in) {
-          return model.loss(in.take_front(count), in.drop_front(count));
-        },
-        /*isPrivate=*/true);
-  }
-
   Values step(func::FuncOp loss, ValueRange p, ValueRange m, ValueRange v,
               ValueRange numbers, ValueRange batch) {
     Values arguments(p);
@@ -175,18 +187,6 @@ private:
   AdamOptions options;
 };
 
-/// A function of the parameters and `more`.
-template <class BuildFn>
-void buildFunction(GraphBuilder &g, Rilm &model, StringRef name,
-                   ArrayRef<Argument> more, BuildFn build) {
-  SmallVector<Argument> arguments = model.parameterArguments();
-  unsigned count = arguments.size();
-  arguments.append(more.begin(), more.end());
-  g.function(name, arguments, [&](ValueRange in) {
-    return build(in.take_front(count), in.drop_front(count));
-  });
-}
-
 } // namespace
 
 void geo::buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
@@ -197,26 +197,21 @@ void geo::buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
 void geo::buildEvalStep(GraphBuilder &graph, RilmConfig config) {
   config.dropout = false;
   Rilm model(graph, config);
-  buildFunction(
-      graph, model, "eval_step", model.batchArguments(),
-      [&](ValueRange p, ValueRange batch) { return model.loss(p, batch); });
+  buildLoss(graph, model, "eval_step", /*isPrivate=*/false);
 }
 
 void geo::buildGradient(GraphBuilder &graph, const RilmConfig &config) {
   Rilm model(graph, config);
-  SmallVector<Argument> arguments = model.parameterArguments();
-  unsigned count = arguments.size();
-  arguments.append(model.batchArguments());
-  func::FuncOp loss = graph.function(
-      "loss", arguments,
-      [&](ValueRange in) {
-        return model.loss(in.take_front(count), in.drop_front(count));
-      },
-      /*isPrivate=*/true);
-  graph.function("gradient", arguments, [&](ValueRange in) {
-    return graph.gradient(loss, in,
-                          llvm::to_vector(llvm::seq<int64_t>(count)));
-  });
+  func::FuncOp loss = buildLoss(graph, model, "loss", /*isPrivate=*/true);
+  int64_t count = model.parameterArguments().size();
+  buildFunction(graph, model, "gradient", model.batchArguments(),
+                /*isPrivate=*/false, [&](ValueRange p, ValueRange batch) {
+                  Values arguments(p);
+                  llvm::append_range(arguments, batch);
+                  return graph.gradient(
+                      loss, arguments,
+                      llvm::to_vector(llvm::seq<int64_t>(count)));
+                });
 }
 
 void geo::buildGenerateStep(GraphBuilder &graph, RilmConfig config) {
@@ -224,5 +219,6 @@ void geo::buildGenerateStep(GraphBuilder &graph, RilmConfig config) {
   Rilm model(graph, config);
   buildFunction(
       graph, model, "generate_step", model.stepArguments(),
+      /*isPrivate=*/false,
       [&](ValueRange p, ValueRange in) { return model.step(p, in); });
 }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/data/Corpus.h"
+#include "frontend/data/Rng.h"
+#include "frontend/tools/rilm.h"
+#include "frontend/train/Checkpoint.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+using namespace geo;
+using namespace geo::tools;
+using rt::DType;
+using rt::Tensor;
+
+namespace {
+
+struct GenerateCommand {
+  std::string checkpoint, prompt;
+  int64_t tokens = 20, top = 0;
+  uint64_t seed = 42;
+  double temperature = 1;
+  bool noUnknown = false, json = false;
+  RunOptions run;
+};
+
+/// A model that reads words one at a time.
+class Reader {
+public:
+  Reader(Session &session, Checkpoint &checkpoint)
+      : session(session), model(checkpoint.state),
+        state(DType::F32, {1, checkpoint.config.dim}), id(DType::I32, {1}),
+        valid(DType::F32, {1}),
+        logProbabilities(DType::F32, {1, checkpoint.config.vocabulary}) {
+    const Tensor &root = model.parameters[1];
+    std::copy_n(root.data<float>(), root.numElements(), state.data<float>());
+    // No word yet: the root's own prediction.
+    session.generate(model, state, id, valid, logProbabilities);
+  }
+
+  void read(int32_t word) {
+    *id.data<int32_t>() = word;
+    *valid.data<float>() = 1;
+    session.generate(model, state, id, valid, logProbabilities);
+  }
+  const float *next() const { return logProbabilities.data<float>(); }
+  int64_t size() const { return logProbabilities.numElements(); }
+
+private:
+  Session &session;
+  ModelState &model;
+  Tensor state, id, valid, logProbabilities;
+};
+
+} // namespace
+
+/// Draws a word; `excluded` (or -1) is never drawn.
+static int32_t sample(const Reader &reader, double temperature,
+                      int32_t excluded, data::Rng &random) {
+  const float *log = reader.next();
+  int64_t best = excluded == 0 ? 1 : 0;
+  for (int64_t i = 0; i < reader.size(); ++i)
+    if (i != excluded && log[i] > log[best])
+      best = i;
+  if (temperature == 0)
+    return int32_t(best);
+  std::vector<double> sums(reader.size());
+  double total = 0;
+  for (int64_t i = 0; i < reader.size(); ++i) {
+    if (i != excluded)
+      total += std::exp((double(log[i]) - log[best]) / temperature);
+    sums[i] = total;
+  }
+  double drawn = random.uniform() * total;
+  auto at = std::upper_bound(sums.begin(), sums.end(), drawn);
+  return int32_t(std::min<int64_t>(at - sums.begin(), reader.size() - 1));
+}
+
+/// The `count` most probable next words, best first.
+static std::vector<std::pair<std::string, double>>
+topWords(const Reader &reader, const data::Vocabulary &vocabulary,
+         int64_t count) {
+  std::vector<int32_t> order(reader.size());
+  std::iota(order.begin(), order.end(), 0);
+  count = std::min(count, reader.size());
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](int32_t a, int32_t b) {
+                      return reader.next()[a] > reader.next()[b];
+                    });
+  std::vector<std::pair<std::string, double>> result;
+  for (int64_t i = 0; i < count; ++i)
+    result.emplace_back(vocabulary.word(order[i]),
+                        std::exp(double(reader.next()[order[i]])));
+  return result;
+}
+
+static rt::Status check(const GenerateCommand &c) {
+  if (c.tokens < 0 || c.tokens > 1000000)
+    return rt::expects("--tokens", "0 to 1000000", std::to_string(c.tokens));
+  if (c.top < 0)
+    return rt::expects("--top", "0 or more", std::to_string(c.top));
+  if (!(std::isfinite(c.temperature) && c.temperature >= 0))
+    return rt::expects("--temperature", "0 or a positive number",
+                       fmt::format("{}", c.temperature));
+  return apply(c.run);
+}
+
+static int runGenerate(const GenerateCommand &command) {
+  if (rt::Status s = check(command); !s)
+    return report(s, badInput);
+  auto checkpoint = readCheckpoint(command.checkpoint);
+  if (!checkpoint)
+    return report(checkpoint.status(), badInput);
+  SessionOptions options;
+  options.target = command.run.target;
+  options.cacheDirectory = cacheDirectory();
+  options.parts.generate = true;
+  auto session = Session::create(checkpoint->config, options);
+  if (!session)
+    return report(session.status(), badInput);
+
+  const data::Vocabulary &vocabulary = checkpoint->vocabulary;
+  Reader reader(*session, *checkpoint);
+  std::vector<std::string> text, unknown;
+  for (std::string_view view : data::splitWords(command.prompt)) {
+    std::string word(view);
+    if (!vocabulary.contains(word))
+      unknown.push_back(word);
+    text.push_back(word);
+    reader.read(vocabulary.row(word));
+  }
+  if (!unknown.empty() && !command.json) {
+    std::string list;
+    for (const std::string &word : unknown)
+      list += " " + rt::quote(word);
+    fmt::print(stderr, "rilm: not in the vocabulary, read as <unk>:{}\n", list);
+  }
+  auto top = topWords(reader, vocabulary, command.top);
+
+  data::Rng random(command.seed);
+  int32_t excluded = command.noUnknown ? vocabulary.unknownRow() : -1;
+  auto begin = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < command.tokens; ++i) {
+    int32_t word = sample(reader, command.temperature, excluded, random);
+    text.push_back(vocabulary.word(word));
+    reader.read(word);
+  }
+  double ms = std::chrono::duration<double, std::milli>(
+                  std::chrono::steady_clock::now() - begin)
+                  .count();
+  std::string joined;
+  for (const std::string &word : text)
+    joined += (joined.empty() ? "" : " ") + word;
+  if (command.json) {
+    nlohmann::ordered_json json{{"model", name(checkpoint->config.kind)},
+                                {"text", joined},
+                                {"tokens", command.tokens},
+                                {"unknown", unknown}};
+    if (command.tokens)
+      json["ms_per_token"] = ms / double(command.tokens);
+    if (command.top)
+      json["top"] = top;
+    fmt::print("{}\n", json.dump());
+    return 0;
+  }
+  fmt::print("{}\n", joined);
+  for (auto &[word, p] : top)
+    fmt::print("{:.4f} {}\n", p, word);
+  return 0;
+}
+
+void tools::addGenerate(CLI::App &app, int &exitCode) {
+  auto command = std::make_shared<GenerateCommand>();
+  CLI::App *sub = app.add_subcommand("generate", "Continue a text");
+  sub->footer("Examples:\n"
+              "  rilm generate --checkpoint run/last.safetensors --prompt "
+              "\"the company\" --tokens 20 --seed 1\n"
+              "  rilm generate --checkpoint run/last.safetensors --prompt "
+              "\"the city of\" --tokens 0 --top 5");
+  sub->add_option("--checkpoint", command->checkpoint, "A safetensors file")
+      ->required();
+  sub->add_option("--prompt", command->prompt,
+                  "Words to start from; unknown ones are read as <unk>");
+  sub->add_option("--tokens", command->tokens, "Words to add")
+      ->capture_default_str();
+  sub->add_option("--seed", command->seed, "Of sampling")
+      ->capture_default_str();
+  sub->add_option("--temperature", command->temperature,
+                  "Of sampling; 0: always the most probable word")
+      ->capture_default_str();
+  sub->add_option("--top", command->top,
+                  "Also list so many most probable words after the prompt");
+  sub->add_flag("--no-unk", command->noUnknown, "Never draw <unk>");
+  addRunOptions(*sub, command->run);
+  sub->add_flag("--json", command->json, "Print one line of JSON");
+  sub->callback([command, &exitCode] { exitCode = runGenerate(*command); });
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/tools/rilm.h"
+#include "frontend/train/Trainer.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+using namespace geo;
+using namespace geo::tools;
+
+namespace {
+struct TrainCommand {
+  TrainOptions options;
+  RunOptions run;
+  std::string protocol = "lines", schedule = "cosine";
+  bool json = false;
+};
+} // namespace
+
+static int runTrain(TrainCommand &command) {
+  TrainOptions &options = command.options;
+  auto protocol = data::parseProtocol(command.protocol);
+  if (!protocol)
+    return report(protocol.status(), badInput);
+  options.protocol = *protocol;
+  if (command.schedule != "constant" && command.schedule != "cosine")
+    return report(rt::expects("--schedule", "constant or cosine",
+                              rt::quote(command.schedule)),
+                  badInput);
+  options.schedule = command.schedule == "cosine" ? Schedule::cosine
+                                                  : Schedule::constant;
+  if (rt::Status s = apply(command.run); !s)
+    return report(s, badInput);
+  options.target = command.run.target;
+  options.cacheDirectory = cacheDirectory();
+  options.quiet = command.json;
+
+  auto trainer = Trainer::prepare(options);
+  if (!trainer)
+    return report(trainer.status(), badInput);
+  if (!command.json)
+    fmt::print("{} RiLM, {} parameters\n", name(options.config.kind),
+               trainer->numParameters());
+  std::string lastLine;
+  rt::Status status = trainer->run([&](const EpochMetrics &m) {
+    lastLine = toJson(m);
+    if (!command.json) {
+      fmt::print("epoch {}: train {:.2f}, valid {:.2f} perplexity, {:.0f} s\n",
+                 m.epoch, m.trainPerplexity, m.validPerplexity, m.seconds);
+      std::fflush(stdout);
+    }
+  });
+  if (!status)
+    return report(status, failed);
+  if (command.json) {
+    auto summary = lastLine.empty()
+                       ? nlohmann::ordered_json::object()
+                       : nlohmann::ordered_json::parse(lastLine);
+    summary["model"] = name(options.config.kind);
+    summary["parameters"] = trainer->numParameters();
+    summary["checkpoint"] = trainer->lastPath();
+    fmt::print("{}\n", summary.dump());
+  } else {
+    fmt::print("checkpoint: {}\n", trainer->lastPath());
+  }
+  return 0;
+}
+
+void tools::addTrain(CLI::App &app, int &exitCode) {
+  auto command = std::make_shared<TrainCommand>();
+  TrainOptions &o = command->options;
+  CLI::App *sub = app.add_subcommand("train", "Train a model on a text");
+  sub->footer(
+      "Examples:\n"
+      "  rilm train --model hyp --corpus ptb/ --vocab 2000 --out run\n"
+      "  rilm train --model flat --corpus novel.txt --protocol windows "
+      "--batch 128 --out run\n"
+      "  rilm train --model hyp --corpus ptb/ --vocab 2000 --out run --resume\n"
+      "OUT gets metrics.jsonl (a line per epoch), last.safetensors and "
+      "best.safetensors.");
+  addModel(*sub, o.config.kind);
+  sub->add_option("--corpus", o.corpus,
+                  "A text file (split 90/5/5 by lines), or a folder with "
+                  "files *.train.*, *.valid.*, *.test.*")
+      ->required();
+  sub->add_option("--out", o.out, "Folder for metrics and checkpoints")
+      ->required();
+  auto add = [&](const char *flag, auto &value, const char *text) {
+    return sub->add_option(flag, value, text);
+  };
+  add("--vocab", o.config.vocabulary, "Most frequent words to keep")
+      ->capture_default_str();
+  add("--dim", o.config.dim, "Dimension d")->capture_default_str();
+  add("--context", o.context, "Words of a sequence")->capture_default_str();
+  add("--batch", o.batch, "Sequences of an update")->capture_default_str();
+  add("--epochs", o.epochs, "Passes over the text")->capture_default_str();
+  add("--max-minutes", o.maxMinutes,
+      "End after this time, the schedule with it (0: no limit)")
+      ->capture_default_str();
+  add("--seed", o.seed, "Of initial values, shuffling and dropout")
+      ->capture_default_str();
+  add("--protocol", command->protocol,
+      "lines: every line by itself, each word scored; windows: the stream in "
+      "windows, the first word not scored")
+      ->capture_default_str();
+  add("--lr", o.lr, "Learning rate of Adam (default: 0.003 flat and naive, "
+                    "0.005 hyp)");
+  add("--schedule", command->schedule, "constant, or cosine (to 0)")
+      ->capture_default_str();
+  add("--clip", o.clip, "Largest norm of the gradient (0: off)")
+      ->capture_default_str();
+  add("--init", o.embeddingStd,
+      "Standard deviation of a coordinate of an initial embedding (default: "
+      "0.1 flat and hyp, 0.03 naive)");
+  add("--weight-scale", o.weightScale,
+      "Initial W and b are uniform within this over sqrt(2 d) (default: 0.1 "
+      "flat, 0.3 hyp and naive)");
+  add("--dropout", o.dropout, "Of the words' input terms")
+      ->capture_default_str();
+  add("--curvature", o.config.curvature, "c > 0 of the ball")
+      ->capture_default_str();
+  sub->add_flag("--learn-curvature", o.config.learnCurvature,
+                "Learn c from there on");
+  add("--tau", o.config.tau, "Temperature of the decoder")
+      ->capture_default_str();
+  sub->add_flag("--learn-tau", o.config.learnTau, "Learn tau from there on");
+  add("--truncate", o.config.truncate,
+      "Cut the state's gradient every so many steps (0: never)")
+      ->capture_default_str();
+  addRunOptions(*sub, command->run);
+  sub->add_flag("--resume", o.resume, "Continue the run in OUT");
+  sub->add_flag("--force", o.force, "Replace the run in OUT");
+  sub->add_flag("--json", command->json, "Print one line of JSON at the end");
+  sub->callback([command, &exitCode] { exitCode = runTrain(*command); });
+}

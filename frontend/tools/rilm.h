@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The subcommands of rilm, one file each.
+#ifndef GEOC_FRONTEND_TOOLS_RILM_H
+#define GEOC_FRONTEND_TOOLS_RILM_H
+
+#include "frontend/models/RilmConfig.h"
+#include "runtime/Status.h"
+
+#include <CLI/CLI.hpp>
+
+namespace geo::tools {
+
+/// Exit codes: bad usage or input, and what went wrong afterwards.
+constexpr int badInput = 2, failed = 1;
+
+/// Adds a subcommand to `app`; its callback sets `exitCode`.
+void addTrain(CLI::App &app, int &exitCode);
+void addEval(CLI::App &app, int &exitCode);
+void addGenerate(CLI::App &app, int &exitCode);
+void addExport(CLI::App &app, int &exitCode);
+void addBench(CLI::App &app, int &exitCode);
+void addCounts(CLI::App &app, int &exitCode);
+
+/// Prints "rilm: MESSAGE" to stderr and returns `code`.
+int report(const rt::Status &status, int code);
+
+/// --model: flat, hyp or naive.
+CLI::Option *addModel(CLI::App &command, RilmKind &kind);
+
+/// --threads and --target, for what runs compiled code.
+struct RunOptions {
+  int threads = 0;
+  std::string target = "cpu";
+};
+void addRunOptions(CLI::App &command, RunOptions &options);
+/// Checks them and sets the number of threads.
+rt::Status apply(const RunOptions &options);
+
+/// Where object code is cached: $GEOC_CACHE, else $XDG_CACHE_HOME/geoc, else
+/// ~/.cache/geoc; empty without a home or with an empty $GEOC_CACHE.
+std::string cacheDirectory();
+
+} // namespace geo::tools
+
+#endif // GEOC_FRONTEND_TOOLS_RILM_H

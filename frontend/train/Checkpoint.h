@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GEOC_FRONTEND_TRAIN_CHECKPOINT_H
+#define GEOC_FRONTEND_TRAIN_CHECKPOINT_H
+
+#include "frontend/data/Batches.h"
+#include "frontend/train/Session.h"
+
+#include <limits>
+
+namespace geo {
+
+/// A model with all that continues its training, as a safetensors file.
+///
+/// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s [] (hyp),
+/// log_c [] and log_tau [] where learnt; the Adam moments of each as m.NAME and
+/// v.NAME. Numbers are F64, all else F32. Metadata (strings): model,
+/// curvature, tau, vocabulary (JSON list, index = row of E), dim, protocol,
+/// context, truncate, epoch, updates, ...
+struct Checkpoint {
+  RilmConfig config;
+  data::Vocabulary vocabulary;
+  data::Protocol protocol = data::Protocol::Lines;
+  int64_t context = 64;
+  int64_t epoch = 0; ///< finished ones
+  double validPerplexity = std::numeric_limits<double>::quiet_NaN();
+  double bestPerplexity = std::numeric_limits<double>::infinity();
+  /// The options of the training run, one line of JSON.
+  std::string training;
+  ModelState state;
+};
+
+/// Curvature and temperature as they are now, learnt or not.
+double currentCurvature(const RilmConfig &config, const ModelState &state);
+double currentTau(const RilmConfig &config, const ModelState &state);
+
+rt::Status writeCheckpoint(const std::string &path,
+                           const Checkpoint &checkpoint);
+
+/// Checks everything: metadata, presence, types and shapes of tensors against
+/// each other, finite values, points inside their ball.
+rt::Expected<Checkpoint> readCheckpoint(const std::string &path);
+
+} // namespace geo
+
+#endif // GEOC_FRONTEND_TRAIN_CHECKPOINT_H

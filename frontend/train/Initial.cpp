@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/train/Initial.h"
+#include "frontend/data/Rng.h"
+
+#include <cmath>
+
+using namespace geo;
+using rt::DType;
+using rt::Tensor;
+
+/// Scales rows that are longer than `limit` to it.
+static void boundRows(Tensor &t, double limit) {
+  int64_t d = t.dim(1);
+  for (int64_t r = 0; r < t.dim(0); ++r) {
+    float *row = t.data<float>() + r * d;
+    double square = 0;
+    for (int64_t j = 0; j < d; ++j)
+      square += double(row[j]) * row[j];
+    if (square <= limit * limit)
+      continue;
+    for (int64_t j = 0; j < d; ++j)
+      row[j] = float(row[j] * (limit / std::sqrt(square)));
+  }
+}
+
+ModelState geo::makeInitialState(const RilmConfig &config,
+                                 const InitialOptions &options) {
+  ModelState state;
+  double bound = options.weightScale / std::sqrt(2.0 * double(config.dim));
+  uint64_t stream = 0;
+  for (const Parameter &p : getParameters(config)) {
+    // One stream each: a parameter more does not change the others.
+    data::Rng random(options.seed + 0x1217, ++stream);
+    for (auto *group : {&state.parameters, &state.m, &state.v})
+      group->emplace_back(p.isNumber() ? DType::F64 : DType::F32, p.shape);
+    Tensor &t = state.parameters.back();
+    if (p.name == "s") {
+      *t.data<double>() = 1 / std::sqrt(double(config.dim));
+    } else if (p.name == "log_c") {
+      *t.data<double>() = std::log(config.curvature);
+    } else if (p.name == "log_tau") {
+      *t.data<double>() = std::log(config.tau);
+    } else {
+      for (int64_t i = 0; i < t.numElements(); ++i)
+        t.data<float>()[i] = float(p.isPoint
+                                       ? random.normal() * options.embeddingStd
+                                       : random.uniform(-bound, bound));
+      if (p.isPoint && config.isHyperbolic())
+        boundRows(t, 0.999 / std::sqrt(config.curvature));
+    }
+  }
+  return state;
+}

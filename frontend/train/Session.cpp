@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/train/Session.h"
+#include "frontend/tools/Registration.h"
+#include "frontend/train/StepBuilder.h"
+#include "lowering/Compiler.h"
+#include "mlir/IR/Diagnostics.h"
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+using namespace mlir;
+using namespace geo;
+using rt::DType;
+using rt::MemRef;
+using rt::Tensor;
+
+namespace {
+
+/// The packed arguments of a compiled function.
+class Call {
+public:
+  void add(Tensor &tensor) {
+    if (tensor.rank() == 0)
+      pointers.push_back(tensor.raw());
+    else
+      push(MemRef(tensor));
+  }
+  void add(std::vector<Tensor> &tensors) {
+    for (Tensor &t : tensors)
+      add(t);
+  }
+  void add(double &number) { pointers.push_back(&number); }
+  void add(void *data, std::vector<int64_t> shape) {
+    push(MemRef(data, shape));
+  }
+  void operator()(Executable::Entry entry) { entry(pointers.data()); }
+
+private:
+  void push(const MemRef &view) {
+    pointers.push_back(views.emplace_back(view).descriptor());
+  }
+
+  std::deque<MemRef> views; // addresses stay
+  std::vector<void *> pointers;
+};
+
+/// The tensors of one set of parameters, zero.
+std::vector<Tensor> makeTensors(const RilmConfig &config) {
+  std::vector<Tensor> tensors;
+  for (const Parameter &p : getParameters(config))
+    tensors.emplace_back(p.isNumber() ? DType::F64 : DType::F32, p.shape);
+  return tensors;
+}
+
+} // namespace
+
+struct Session::Impl {
+  RilmConfig config;
+  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<Executable> executable;
+  Executable::Entry train = nullptr, evaluate = nullptr, generate = nullptr,
+                    gradient = nullptr;
+  /// What the next update writes; swapped with the state's afterwards.
+  ModelState next;
+
+  void addInput(Call &call, const StepInput &in, bool dropout) {
+    call.add(in.ids, {in.steps, in.rows});
+    call.add(in.valid, {in.steps, in.rows});
+    call.add(in.targets, {in.steps, in.rows});
+    call.add(in.mask, {in.steps, in.rows});
+    call.add(in.startTargets, {in.rows});
+    call.add(in.startMask, {in.rows});
+    if (dropout)
+      call.add(in.dropout, {config.vocabulary, config.dim});
+  }
+};
+
+Session::Session(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Session::Session(Session &&) = default;
+Session &Session::operator=(Session &&) = default;
+Session::~Session() = default;
+
+const RilmConfig &Session::getConfig() const { return impl->config; }
+
+rt::Expected<Session> Session::create(const RilmConfig &config,
+                                      const SessionOptions &options) {
+  std::optional<Target> target = parseTarget(options.target);
+  if (!target)
+    return rt::expects("--target", "cpu or loops", rt::quote(options.target));
+  auto impl = std::make_unique<Impl>();
+  impl->config = config;
+  DialectRegistry registry;
+  registerGeoDialects(registry);
+  impl->context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  impl->context->loadAllAvailableDialects();
+  std::string messages;
+  ScopedDiagnosticHandler handler(impl->context.get(), [&](Diagnostic &d) {
+    if (d.getSeverity() == DiagnosticSeverity::Error && messages.empty())
+      messages = d.str();
+    return success();
+  });
+
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(impl->context.get()));
+  GraphBuilder graph(*module);
+  if (options.parts.train)
+    buildTrainStep(graph, config);
+  if (options.parts.gradient)
+    buildGradient(graph, config);
+  if (options.parts.evaluate)
+    buildEvalStep(graph, config);
+  if (options.parts.generate)
+    buildGenerateStep(graph, config);
+  CompileOptions compileOptions;
+  compileOptions.target = *target;
+  compileOptions.cacheDirectory = options.cacheDirectory;
+  impl->executable = compile(*module, compileOptions);
+  if (!impl->executable)
+    return rt::Status::error(
+        std::string("model ") + name(config.kind) +
+        ": expects to compile for target " + options.target + ", but got: " +
+        (messages.empty() ? "no message" : messages));
+  impl->train = impl->executable->lookup("train_step");
+  impl->evaluate = impl->executable->lookup("eval_step");
+  impl->generate = impl->executable->lookup("generate_step");
+  impl->gradient = impl->executable->lookup("gradient");
+  return Session(std::move(impl));
+}
+
+StepResult Session::train(ModelState &state, const StepInput &input, double lr,
+                          double clip) {
+  assert(impl->train && "session without a training step");
+  ModelState &next = impl->next;
+  if (next.parameters.empty())
+    for (auto *group : {&next.parameters, &next.m, &next.v})
+      *group = makeTensors(impl->config);
+  double t = double(state.updates + 1);
+  StepResult r;
+  Call call;
+  call.add(state.parameters);
+  call.add(state.m);
+  call.add(state.v);
+  call.add(t);
+  call.add(lr);
+  call.add(clip);
+  impl->addInput(call, input, impl->config.dropout);
+  for (double *number : {&r.loss, &r.scored, &r.clippedStates, &r.gradientNorm,
+                         &r.clippedPoints})
+    call.add(*number);
+  call.add(next.parameters);
+  call.add(next.m);
+  call.add(next.v);
+  call(impl->train);
+  if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm))
+    return r;
+  std::swap(state.parameters, next.parameters);
+  std::swap(state.m, next.m);
+  std::swap(state.v, next.v);
+  ++state.updates;
+  return r;
+}
+
+static bool isFinite(const Tensor &t) {
+  auto all = [&](const auto *data) {
+    return std::all_of(data, data + t.numElements(),
+                       [](auto x) { return std::isfinite(x); });
+  };
+  return t.dtype() == DType::F64 ? all(t.data<double>())
+                                 : all(t.data<float>());
+}
+
+std::string Session::findNonFinite(const ModelState &state) const {
+  std::vector<Parameter> list = getParameters(impl->config);
+  for (size_t i = 0; i < list.size(); ++i)
+    if (!isFinite(state.parameters[i]))
+      return "parameter " + list[i].name;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (!isFinite(impl->next.m[i]))
+      return "the gradient of " + list[i].name;
+  return "the loss";
+}
+
+StepResult Session::evaluate(ModelState &state, const StepInput &input) {
+  assert(impl->evaluate && "session without evaluation");
+  StepResult r;
+  Call call;
+  call.add(state.parameters);
+  impl->addInput(call, input, /*dropout=*/false);
+  for (double *number : {&r.loss, &r.scored, &r.clippedStates})
+    call.add(*number);
+  call(impl->evaluate);
+  return r;
+}
+
+StepResult Session::gradient(ModelState &state, const StepInput &input,
+                             std::vector<Tensor> &gradients) {
+  assert(impl->gradient && "session without gradients");
+  gradients = makeTensors(impl->config);
+  StepResult r;
+  Call call;
+  call.add(state.parameters);
+  impl->addInput(call, input, impl->config.dropout);
+  for (double *number : {&r.loss, &r.scored, &r.clippedStates})
+    call.add(*number);
+  call.add(gradients);
+  call(impl->gradient);
+  return r;
+}
+
+void Session::generate(ModelState &state, Tensor &states, Tensor &ids,
+                       Tensor &valid, Tensor &logProbabilities) {
+  assert(impl->generate && "session without generation");
+  Tensor moved(DType::F32, states.shape());
+  Call call;
+  call.add(state.parameters);
+  call.add(states);
+  call.add(ids);
+  call.add(valid);
+  call.add(moved);
+  call.add(logProbabilities);
+  call(impl->generate);
+  std::swap(states, moved);
+}

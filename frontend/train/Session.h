@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A model's compiled functions, called on host tensors; no MLIR here.
+#ifndef GEOC_FRONTEND_TRAIN_SESSION_H
+#define GEOC_FRONTEND_TRAIN_SESSION_H
+
+#include "frontend/models/RilmConfig.h"
+#include "runtime/Tensor.h"
+
+#include <memory>
+
+namespace geo {
+
+/// Parameters, their Adam moments and the number of updates so far. Numbers
+/// are F64 tensors of rank 0. The order is getParameters().
+struct ModelState {
+  std::vector<rt::Tensor> parameters, m, v;
+  int64_t updates = 0;
+};
+
+/// The dense row-major operands of a loss, see Rilm::batchArguments().
+struct StepInput {
+  int64_t steps = 0, rows = 0;
+  int32_t *ids = nullptr;
+  float *valid = nullptr;
+  int32_t *targets = nullptr;
+  float *mask = nullptr;
+  int32_t *startTargets = nullptr;
+  float *startMask = nullptr;
+  float *dropout = nullptr; ///< [V, d]; only for a training step with dropout
+};
+
+struct StepResult {
+  double loss = 0;          ///< mean over the scored words; 0 if there is none
+  double scored = 0;        ///< words
+  double clippedStates = 0; ///< naive: states clipped to the ball's inside
+  double gradientNorm = 0;  ///< before clipping
+  double clippedPoints = 0; ///< rows of E and root that were projected
+};
+
+/// What a session can do; each costs compile time.
+struct SessionParts {
+  bool train = false, evaluate = false, generate = false, gradient = false;
+};
+
+struct SessionOptions {
+  std::string target = "cpu"; ///< or "loops"
+  SessionParts parts;
+  /// Folder of the object cache; empty: none.
+  std::string cacheDirectory;
+};
+
+class Session {
+public:
+  /// Errors: an unknown target, a model that does not compile (with the
+  /// compiler's message).
+  static rt::Expected<Session> create(const RilmConfig &config,
+                                      const SessionOptions &options);
+  Session(Session &&);
+  Session &operator=(Session &&);
+  ~Session();
+
+  const RilmConfig &getConfig() const;
+  /// One update of `state`, the loss being the one before it. A loss that is
+  /// not finite leaves `state` as it was.
+  StepResult train(ModelState &state, const StepInput &input, double lr,
+                   double clip);
+  /// What is not finite after train() returned such a loss or gradient norm:
+  /// "parameter E", "the gradient of Wh", or "the loss".
+  std::string findNonFinite(const ModelState &state) const;
+  StepResult evaluate(ModelState &state, const StepInput &input);
+  /// The loss, and the gradients of all parameters.
+  StepResult gradient(ModelState &state, const StepInput &input,
+                      std::vector<rt::Tensor> &gradients);
+  /// Moves states [B, d] by one word each (not where valid is 0), and gives
+  /// the log-probabilities [B, V] of the next.
+  void generate(ModelState &state, rt::Tensor &states, rt::Tensor &ids,
+                rt::Tensor &valid, rt::Tensor &logProbabilities);
+
+private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// The geo IR of a model's training step, as text.
+std::string exportTrainStep(const RilmConfig &config);
+
+} // namespace geo
+
+#endif // GEOC_FRONTEND_TRAIN_SESSION_H

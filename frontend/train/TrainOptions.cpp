@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/train/Trainer.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+using namespace geo;
+using rt::expects;
+using rt::Status;
+
+/// What trains well, by model; see docs/tutorial.md.
+struct ModelDefaults {
+  double lr, embeddingStd, weightScale;
+};
+static ModelDefaults defaultsOf(RilmKind kind) {
+  switch (kind) {
+  case RilmKind::flat:
+    return {3e-3, 0.1, 0.1};
+  case RilmKind::hyp:
+    return {5e-3, 0.1, 0.3};
+  case RilmKind::naive:
+    return {3e-3, 0.03, 0.3};
+  }
+  return {};
+}
+
+Status geo::completeOptions(TrainOptions &o) {
+  ModelDefaults defaults = defaultsOf(o.config.kind);
+  if (o.lr == 0)
+    o.lr = defaults.lr;
+  if (o.embeddingStd < 0)
+    o.embeddingStd = defaults.embeddingStd;
+  if (o.weightScale < 0)
+    o.weightScale = defaults.weightScale;
+  struct Check {
+    const char *flag, *what;
+    double value;
+    bool ok;
+  };
+  auto positive = [](double x) { return std::isfinite(x) && x > 0; };
+  auto notNegative = [](double x) { return std::isfinite(x) && x >= 0; };
+  const Check checks[] = {
+      {"--lr", "a positive number", o.lr, positive(o.lr)},
+      {"--curvature", "c > 0", o.config.curvature,
+       positive(o.config.curvature)},
+      {"--tau", "a positive number", o.config.tau, positive(o.config.tau)},
+      {"--clip", "0 (off) or a positive number", o.clip, notNegative(o.clip)},
+      {"--init", "a positive number", o.embeddingStd,
+       positive(o.embeddingStd)},
+      {"--weight-scale", "0 or a positive number", o.weightScale,
+       notNegative(o.weightScale)},
+      {"--dropout", "a number from 0 to below 1", o.dropout,
+       o.dropout >= 0 && o.dropout < 1},
+      {"--max-minutes", "0 (no limit) or a positive number", o.maxMinutes,
+       notNegative(o.maxMinutes)},
+      {"--truncate", "0 (off) or more", double(o.config.truncate),
+       o.config.truncate >= 0},
+      {"--dim", "1 to 65536", double(o.config.dim),
+       o.config.dim >= 1 && o.config.dim <= 65536},
+      {"--epochs", "1 or more", double(o.epochs), o.epochs >= 1},
+      {"--batch", "1 or more", double(o.batch), o.batch >= 1},
+      {"--context", "1 or more", double(o.context), o.context >= 1}};
+  for (const Check &c : checks)
+    if (!c.ok)
+      return expects(c.flag, c.what, fmt::format("{}", c.value));
+  o.config.dropout = o.dropout > 0;
+  o.config.scoreRoot = o.protocol == data::Protocol::Lines;
+  return Status::success();
+}
+
+std::string geo::toJson(const EpochMetrics &m) {
+  nlohmann::ordered_json json{{"epoch", m.epoch},
+                              {"train_ppl", m.trainPerplexity},
+                              {"valid_ppl", m.validPerplexity},
+                              {"scored_tokens", m.scoredTokens},
+                              {"train_tokens", m.trainTokens},
+                              {"updates", m.updates},
+                              {"clipped_rows", m.clippedRows},
+                              {"clipped_states", m.clippedStates},
+                              {"gradient_norm", m.gradientNorm},
+                              {"lr", m.lr},
+                              {"curvature", m.curvature},
+                              {"tau", m.tau},
+                              {"seconds", m.seconds}};
+  return json.dump();
+}
