@@ -145,9 +145,10 @@ Values GraphBuilder::rowwise(ValueRange rowOperands, ValueRange shared,
 }
 
 Value GraphBuilder::matmul(Value a, Value c, bool transposeB) {
-  auto type = RankedTensorType::get(
-      {tensorType(a).getDimSize(0), tensorType(c).getDimSize(transposeB ? 0 : 1)},
-      tensorType(a).getElementType());
+  auto type =
+      RankedTensorType::get({tensorType(a).getDimSize(0),
+                             tensorType(c).getDimSize(transposeB ? 0 : 1)},
+                            tensorType(a).getElementType());
   return MatmulOp::create(b, type, a, c, /*transpose_a=*/false, transposeB);
 }
 
@@ -169,10 +170,9 @@ Values GraphBuilder::scan(ValueRange init, ValueRange inputs, ValueRange shared,
     block.addArgument(v.getType(), b.getLoc());
   Values yielded = fill(b, block, [&] {
     ValueRange arguments = block.getArguments();
-    ScanYield made =
-        body(arguments.take_front(init.size()),
-             arguments.slice(init.size(), inputs.size()),
-             arguments.drop_front(init.size() + inputs.size()));
+    ScanYield made = body(arguments.take_front(init.size()),
+                          arguments.slice(init.size(), inputs.size()),
+                          arguments.drop_front(init.size() + inputs.size()));
     Values all = made.states;
     all.append(made.outputs);
     return all;
@@ -182,8 +182,8 @@ Values GraphBuilder::scan(ValueRange init, ValueRange inputs, ValueRange shared,
   for (Value v : ArrayRef<Value>(yielded).drop_front(init.size())) {
     SmallVector<int64_t> shape{steps};
     llvm::append_range(shape, tensorType(v).getShape());
-    types.push_back(RankedTensorType::get(
-        shape, tensorType(v).getElementType(), tensorType(v).getEncoding()));
+    types.push_back(RankedTensorType::get(shape, tensorType(v).getElementType(),
+                                          tensorType(v).getEncoding()));
   }
   auto op = ScanOp::create(b, types, init, inputs, shared, truncate);
   moveInto(block, op.getBlock());
@@ -203,8 +203,8 @@ static SmallVector<ReassociationIndices> mergeFirstTwo(int64_t rank) {
 }
 
 Value GraphBuilder::mergeLeading(Value x) {
-  return tensor::CollapseShapeOp::create(b, x,
-                                         mergeFirstTwo(tensorType(x).getRank()));
+  return tensor::CollapseShapeOp::create(
+      b, x, mergeFirstTwo(tensorType(x).getRank()));
 }
 
 Value GraphBuilder::splitLeading(Value x, Value like) {
@@ -217,8 +217,8 @@ Value GraphBuilder::splitLeading(Value x, Value like) {
     shape.push_back(type.getDimSize(i));
     sizes.push_back(tensor::getMixedSize(b, b.getLoc(), x, i));
   }
-  auto result = RankedTensorType::get(shape, type.getElementType(),
-                                      type.getEncoding());
+  auto result =
+      RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
   return tensor::ExpandShapeOp::create(b, result, x,
                                        mergeFirstTwo(shape.size()), sizes);
 }

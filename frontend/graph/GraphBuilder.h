@@ -77,9 +77,9 @@ public:
   mlir::Value matmul(mlir::Value a, mlir::Value b, bool transposeB = false);
   mlir::Value gather(mlir::Value table, mlir::Value ids);
 
-  using ScanBody = llvm::function_ref<ScanYield(
-      mlir::ValueRange states, mlir::ValueRange steps,
-      mlir::ValueRange shared)>;
+  using ScanBody = llvm::function_ref<ScanYield(mlir::ValueRange states,
+                                                mlir::ValueRange steps,
+                                                mlir::ValueRange shared)>;
   /// Final states, then stacked outputs.
   Values scan(mlir::ValueRange init, mlir::ValueRange inputs,
               mlir::ValueRange shared, int64_t truncate, ScanBody body);

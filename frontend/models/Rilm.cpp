@@ -22,18 +22,18 @@ SmallVector<Argument> Rilm::parameterArguments() {
   SmallVector<Argument> arguments;
   for (const Parameter &p : list)
     arguments.push_back(
-        {p.name, p.isNumber()
-                     ? g.numberType()
-                     : g.floats(p.shape, p.isPoint ? manifold
-                                                   : ManifoldInterface())});
+        {p.name,
+         p.isNumber()
+             ? g.numberType()
+             : g.floats(p.shape, p.isPoint ? manifold : ManifoldInterface())});
   return arguments;
 }
 
 SmallVector<Argument> Rilm::batchArguments() {
   SmallVector<Argument> arguments{
-      {"ids", g.ids({-1, -1})},          {"valid", g.floats({-1, -1})},
-      {"targets", g.ids({-1, -1})},      {"mask", g.floats({-1, -1})},
-      {"start_targets", g.ids({-1})},    {"start_mask", g.floats({-1})}};
+      {"ids", g.ids({-1, -1})},       {"valid", g.floats({-1, -1})},
+      {"targets", g.ids({-1, -1})},   {"mask", g.floats({-1, -1})},
+      {"start_targets", g.ids({-1})}, {"start_mask", g.floats({-1})}};
   if (config.dropout)
     arguments.push_back({"dropout", g.floats({config.vocabulary, config.dim})});
   return arguments;
@@ -94,12 +94,11 @@ Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
   bool scaled = config.kind == RilmKind::hyp;
   Space space = Space(g, manifold, shared.drop_front(scaled ? 2 : 1));
   Value a = g.matmul(space.logmap0(h), shared[0], /*transposeB=*/true);
-  Value phi = g.rowwise(
-      {a, u}, scaled ? shared.slice(1, 1) : ValueRange(),
-      [&](auto rows, auto s) {
-        Ex moved = tanh(rows[0] + rows[1]);
-        return Exs{scaled ? s[0] * moved : moved};
-      })[0];
+  Value phi = g.rowwise({a, u}, scaled ? shared.slice(1, 1) : ValueRange(),
+                        [&](auto rows, auto s) {
+                          Ex moved = tanh(rows[0] + rows[1]);
+                          return Exs{scaled ? s[0] * moved : moved};
+                        })[0];
   auto keep = [&](Value next) {
     Value kept = g.rowwise({next, h, valid}, {}, [](auto rows, auto) {
       Ex isValid = less(rows[2].constant(0.5), rows[2]);
@@ -116,7 +115,8 @@ Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
     Ex difference = sqnorm(rows[0] - rows[1]);
     Ex zero = difference.constant(0), one = difference.constant(1);
     Ex isValid = less(rows[2].constant(0.5), rows[2]);
-    return Exs{select(isValid, select(less(zero, difference), one, zero), zero)};
+    return Exs{
+        select(isValid, select(less(zero, difference), one, zero), zero)};
   })[0];
   return {keep(inside), clipped};
 }
@@ -133,9 +133,8 @@ Values Rilm::loss(ValueRange parameters, ValueRange batch) {
   Value terms = inputTerm(ball, E, parameters, dropout);
   Value u = g.splitLeading(g.gather(terms, g.mergeLeading(ids)), ids);
   Value rootRow = g.mergeLeading(g.plain(root));
-  Value start = ball.point(g.rowwise(startMask, rootRow, [](auto, auto shared) {
-    return Exs{shared[0]};
-  })[0]);
+  Value start = ball.point(g.rowwise(
+      startMask, rootRow, [](auto, auto shared) { return Exs{shared[0]}; })[0]);
   Values scanned = g.scan(start, {u, valid}, cellShared(ball, parameters),
                           config.truncate, [&](auto h, auto in, auto shared) {
                             Values made = cell(h[0], in[0], in[1], shared);

@@ -4,9 +4,9 @@
 #define GEOC_FRONTEND_MODELS_RILMCONFIG_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <optional>
 #include <vector>
 
 namespace geo {

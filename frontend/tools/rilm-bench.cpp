@@ -119,15 +119,15 @@ static int runBench(BenchCommand &command) {
   std::sort(times.begin(), times.end());
   double median = times[times.size() / 2];
   if (command.json)
-    fmt::print("{}\n", nlohmann::ordered_json{
-                           {"model", name(config.kind)},
-                           {"target", command.run.target},
-                           {"threads", rt::numThreads()},
-                           {"ms_per_step", median},
-                           {"min_ms", times.front()},
-                           {"first_step_s", first},
-                           {"first_loss", loss},
-                           {"peak_bytes", rt::poolStatistics().peakBytes}}
+    fmt::print("{}\n", nlohmann::ordered_json{{"model", name(config.kind)},
+                                              {"target", command.run.target},
+                                              {"threads", rt::numThreads()},
+                                              {"ms_per_step", median},
+                                              {"min_ms", times.front()},
+                                              {"first_step_s", first},
+                                              {"first_loss", loss},
+                                              {"peak_bytes",
+                                               rt::poolStatistics().peakBytes}}
                            .dump());
   else
     fmt::print("{} step, {} threads: median {:.1f} ms, least {:.1f} ms; first "
@@ -143,8 +143,8 @@ void tools::addBench(CLI::App &app, int &exitCode) {
   bench->footer("Examples:\n  rilm bench step --model hyp --json");
   auto command = std::make_shared<BenchCommand>();
   RilmConfig &config = command->config;
-  CLI::App *sub = bench->add_subcommand(
-      "step", "Time of a training step on random words");
+  CLI::App *sub =
+      bench->add_subcommand("step", "Time of a training step on random words");
   sub->footer("Examples:\n"
               "  rilm bench step --model hyp --json\n"
               "  rilm bench step --model flat --batch 32 --vocab 10000");

@@ -47,12 +47,11 @@ static int runCounts(const CountsCommand &command) {
                     {"scored_tokens", m.scoredWords}});
   }
   if (command.json)
-    fmt::print("{}\n",
-               nlohmann::ordered_json{{"split", command.split},
-                                      {"protocol", command.protocol},
-                                      {"vocab", command.vocabulary},
-                                      {"rows", rows}}
-                   .dump());
+    fmt::print("{}\n", nlohmann::ordered_json{{"split", command.split},
+                                              {"protocol", command.protocol},
+                                              {"vocab", command.vocabulary},
+                                              {"rows", rows}}
+                           .dump());
   return 0;
 }
 

@@ -26,9 +26,9 @@ static int runExport(ExportCommand &command) {
     return report(s, badInput);
   RilmConfig &config = command.options.config;
   if (config.vocabulary < 2 || config.vocabulary > (1 << 24))
-    return report(rt::expects("--vocab", "2 to 2^24",
-                              std::to_string(config.vocabulary)),
-                  badInput);
+    return report(
+        rt::expects("--vocab", "2 to 2^24", std::to_string(config.vocabulary)),
+        badInput);
   config.dropout = command.dropout;
   std::string text = exportTrainStep(config);
   if (command.json)

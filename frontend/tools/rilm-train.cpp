@@ -29,8 +29,8 @@ static int runTrain(TrainCommand &command) {
     return report(rt::expects("--schedule", "constant or cosine",
                               rt::quote(command.schedule)),
                   badInput);
-  options.schedule = command.schedule == "cosine" ? Schedule::cosine
-                                                  : Schedule::constant;
+  options.schedule =
+      command.schedule == "cosine" ? Schedule::cosine : Schedule::constant;
   if (rt::Status s = apply(command.run); !s)
     return report(s, badInput);
   options.target = command.run.target;
@@ -55,9 +55,8 @@ static int runTrain(TrainCommand &command) {
   if (!status)
     return report(status, failed);
   if (command.json) {
-    auto summary = lastLine.empty()
-                       ? nlohmann::ordered_json::object()
-                       : nlohmann::ordered_json::parse(lastLine);
+    auto summary = lastLine.empty() ? nlohmann::ordered_json::object()
+                                    : nlohmann::ordered_json::parse(lastLine);
     summary["model"] = name(options.config.kind);
     summary["parameters"] = trainer->numParameters();
     summary["checkpoint"] = trainer->lastPath();
@@ -105,8 +104,9 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "lines: every line by itself, each word scored; windows: the stream in "
       "windows, the first word not scored")
       ->capture_default_str();
-  add("--lr", o.lr, "Learning rate of Adam (default: 0.003 flat and naive, "
-                    "0.005 hyp)");
+  add("--lr", o.lr,
+      "Learning rate of Adam (default: 0.003 flat and naive, "
+      "0.005 hyp)");
   add("--schedule", command->schedule, "constant, or cosine (to 0)")
       ->capture_default_str();
   add("--clip", o.clip, "Largest norm of the gradient (0: off)")

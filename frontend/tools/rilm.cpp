@@ -23,8 +23,8 @@ CLI::Option *tools::addModel(CLI::App &command, RilmKind &kind) {
             std::optional<RilmKind> parsed = parseRilmKind(text);
             if (!parsed)
               throw CLI::ValidationError(
-                  "--model", "expects flat, hyp or naive, but got " +
-                                 rt::quote(text));
+                  "--model",
+                  "expects flat, hyp or naive, but got " + rt::quote(text));
             kind = *parsed;
           },
           "flat (h + phi), hyp (Moebius addition on the ball) or naive "
@@ -33,11 +33,12 @@ CLI::Option *tools::addModel(CLI::App &command, RilmKind &kind) {
 }
 
 void tools::addRunOptions(CLI::App &command, RunOptions &options) {
-  command.add_option("--threads", options.threads,
-                     "Threads; 0: as OpenMP decides")
+  command
+      .add_option("--threads", options.threads, "Threads; 0: as OpenMP decides")
       ->capture_default_str();
-  command.add_option("--target", options.target,
-                     "cpu, or loops (slow, the reference)")
+  command
+      .add_option("--target", options.target,
+                  "cpu, or loops (slow, the reference)")
       ->capture_default_str();
 }
 

@@ -57,7 +57,8 @@ void copyParts(const FileTensor &entry, Tensor &whole,
   for (size_t k = 0; k < count; ++k)
     for (int64_t r = 0; r < rows; ++r) {
       size_t bytes = rowBytes / count;
-      char *inFile = static_cast<char *>(whole.raw()) + r * rowBytes + k * bytes;
+      char *inFile =
+          static_cast<char *>(whole.raw()) + r * rowBytes + k * bytes;
       char *inPart =
           static_cast<char *>(group[entry.parts[k]].raw()) + r * bytes;
       std::copy_n(toFile ? inPart : inFile, bytes, toFile ? inFile : inPart);
@@ -184,9 +185,9 @@ Status readGroup(Safetensors &file, const std::string &path,
     std::string name = prefix + entry.name;
     known.insert(name);
     Tensor *t = file.find(name);
-    std::string want = fmt::format("tensor {} to be {} {}", name,
-                                   rt::name(entry.type),
-                                   rt::shapeText(entry.shape));
+    std::string want =
+        fmt::format("tensor {} to be {} {}", name, rt::name(entry.type),
+                    rt::shapeText(entry.shape));
     if (!t)
       return expects(path, want, "none");
     if (t->dtype() != entry.type || t->shape() != entry.shape)
@@ -219,10 +220,10 @@ Status checkInsideBall(const Checkpoint &c, const std::string &path) {
         square += x * x;
       }
       if (!(std::sqrt(square) < limit))
-        return expects(path,
-                       fmt::format("rows of {} shorter than {:.6g}",
-                                   list[i].name, limit),
-                       fmt::format("{:.6g} in row {}", std::sqrt(square), r));
+        return expects(
+            path,
+            fmt::format("rows of {} shorter than {:.6g}", list[i].name, limit),
+            fmt::format("{:.6g} in row {}", std::sqrt(square), r));
     }
   }
   return Status::success();
@@ -289,9 +290,9 @@ Expected<Checkpoint> geo::readCheckpoint(const std::string &path) {
   if (!metadata.status)
     return metadata.status;
   std::set<std::string> known;
-  for (auto [prefix, group] : {std::pair("", &c.state.parameters),
-                               std::pair("m.", &c.state.m),
-                               std::pair("v.", &c.state.v)})
+  for (auto [prefix, group] :
+       {std::pair("", &c.state.parameters), std::pair("m.", &c.state.m),
+        std::pair("v.", &c.state.v)})
     if (Status s = readGroup(*file, path, prefix, c.config, *group, known); !s)
       return s;
   for (auto &[name, tensor] : file->tensors)

@@ -11,9 +11,9 @@ namespace geo {
 
 /// A model with all that continues its training, as a safetensors file.
 ///
-/// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s [] (hyp),
-/// log_c [] and log_tau [] where learnt; the Adam moments of each as m.NAME and
-/// v.NAME. Numbers are F64, all else F32. Metadata (strings): model,
+/// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s []
+/// (hyp), log_c [] and log_tau [] where learnt; the Adam moments of each as
+/// m.NAME and v.NAME. Numbers are F64, all else F32. Metadata (strings): model,
 /// curvature, tau, vocabulary (JSON list, index = row of E), dim, protocol,
 /// context, truncate, epoch, updates, ...
 struct Checkpoint {

@@ -42,9 +42,9 @@ ModelState geo::makeInitialState(const RilmConfig &config,
       *t.data<double>() = std::log(config.tau);
     } else {
       for (int64_t i = 0; i < t.numElements(); ++i)
-        t.data<float>()[i] = float(p.isPoint
-                                       ? random.normal() * options.embeddingStd
-                                       : random.uniform(-bound, bound));
+        t.data<float>()[i] =
+            float(p.isPoint ? random.normal() * options.embeddingStd
+                            : random.uniform(-bound, bound));
       if (p.isPoint && config.isHyperbolic())
         boundRows(t, 0.999 / std::sqrt(config.curvature));
     }

@@ -91,8 +91,8 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   impl->config = config;
   DialectRegistry registry;
   registerGeoDialects(registry);
-  impl->context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  impl->context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   impl->context->loadAllAvailableDialects();
   std::string messages;
   ScopedDiagnosticHandler handler(impl->context.get(), [&](Diagnostic &d) {
@@ -119,8 +119,8 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   if (!impl->executable)
     return rt::Status::error(
         std::string("model ") + name(config.kind) +
-        ": expects to compile for target " + options.target + ", but got: " +
-        (messages.empty() ? "no message" : messages));
+        ": expects to compile for target " + options.target +
+        ", but got: " + (messages.empty() ? "no message" : messages));
   impl->train = impl->executable->lookup("train_step");
   impl->evaluate = impl->executable->lookup("eval_step");
   impl->generate = impl->executable->lookup("generate_step");
@@ -166,8 +166,7 @@ static bool isFinite(const Tensor &t) {
     return std::all_of(data, data + t.numElements(),
                        [](auto x) { return std::isfinite(x); });
   };
-  return t.dtype() == DType::F64 ? all(t.data<double>())
-                                 : all(t.data<float>());
+  return t.dtype() == DType::F64 ? all(t.data<double>()) : all(t.data<float>());
 }
 
 std::string Session::findNonFinite(const ModelState &state) const {

@@ -63,9 +63,8 @@ public:
     unsigned count = arguments.size();
     for (StringRef moment : {"m", "v"})
       for (unsigned i = 0; i < count; ++i)
-        arguments.push_back(
-            {(moment + "_" + arguments[i].name).str(),
-             getPlainType(arguments[i].type)});
+        arguments.push_back({(moment + "_" + arguments[i].name).str(),
+                             getPlainType(arguments[i].type)});
     for (const char *name : {"t", "lr", "clip"})
       arguments.push_back({name, g.numberType()});
     arguments.append(model.batchArguments());
@@ -174,8 +173,8 @@ private:
         [](auto r, auto) {
           Ex difference = sqnorm(r[0] - r[1]);
           Ex zero = difference.constant(0);
-          return Exs{select(less(zero, difference), difference.constant(1),
-                            zero)};
+          return Exs{
+              select(less(zero, difference), difference.constant(1), zero)};
         },
         /*numSums=*/1)[0];
     clipped = clipped + g.ex(count);
@@ -217,8 +216,7 @@ void geo::buildGradient(GraphBuilder &graph, const RilmConfig &config) {
 void geo::buildGenerateStep(GraphBuilder &graph, RilmConfig config) {
   config.dropout = false;
   Rilm model(graph, config);
-  buildFunction(
-      graph, model, "generate_step", model.stepArguments(),
-      /*isPrivate=*/false,
-      [&](ValueRange p, ValueRange in) { return model.step(p, in); });
+  buildFunction(graph, model, "generate_step", model.stepArguments(),
+                /*isPrivate=*/false,
+                [&](ValueRange p, ValueRange in) { return model.step(p, in); });
 }

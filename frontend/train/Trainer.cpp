@@ -103,8 +103,7 @@ static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
           {"epochs", o.epochs},
           {"seed", o.seed},
           {"lr", o.lr},
-          {"schedule",
-           o.schedule == Schedule::cosine ? "cosine" : "constant"},
+          {"schedule", o.schedule == Schedule::cosine ? "cosine" : "constant"},
           {"clip", o.clip},
           {"init", o.embeddingStd},
           {"weight-scale", o.weightScale},
@@ -277,12 +276,11 @@ Expected<EpochMetrics> Trainer::Impl::epoch() {
     if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm)) {
       bar.finish();
       return expects(
-          fmt::format("update {} (epoch {}, batch {})",
-                      state.state.updates + 1, m.epoch, i),
+          fmt::format("update {} (epoch {}, batch {})", state.state.updates + 1,
+                      m.epoch, i),
           "finite numbers",
-          fmt::format("loss {}, gradient norm {}; first not finite: {}",
-                      r.loss, r.gradientNorm,
-                      session->findNonFinite(state.state)));
+          fmt::format("loss {}, gradient norm {}; first not finite: {}", r.loss,
+                      r.gradientNorm, session->findNonFinite(state.state)));
     }
     total += r.loss * r.scored;
     scored += r.scored;
@@ -327,8 +325,7 @@ Status Trainer::Impl::save(const EpochMetrics &m) {
   return writeCheckpoint(path("last.safetensors"), state);
 }
 
-Status
-Trainer::run(const std::function<void(const EpochMetrics &)> &report) {
+Status Trainer::run(const std::function<void(const EpochMetrics &)> &report) {
   while (impl->state.epoch < impl->options.epochs && !impl->outOfTime()) {
     Expected<EpochMetrics> m = impl->epoch();
     if (!m)
