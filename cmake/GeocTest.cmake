@@ -9,3 +9,12 @@ function(geoc_gtest name)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}"
     SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
 endfunction()
+
+# geoc_mlir_gtest(NAME sources... LABEL unit|data LINK targets...)
+# The same with MLIR.
+function(geoc_mlir_gtest name)
+  geoc_gtest(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE geoc_mlir_flags MLIR LLVM)
+  target_link_options(${name} PRIVATE -Wl,-rpath,${GEOC_LLVM_LIBDIR})
+  target_link_directories(${name} PRIVATE ${GEOC_LLVM_LIBDIR})
+endfunction()
