@@ -35,7 +35,7 @@ def GeoDifferentiate : Pass<"geo-differentiate", "::mlir::ModuleOp"> {
     Option<"cotangents", "cotangents", "bool", "false",
            "Let the gradient of `function` take the cotangents of its results">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
@@ -45,7 +45,7 @@ def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
     manifold; `geo.coords` and `geo.point` disappear; and all types lose their
     encodings, so that no later pass meets one. Example: test/passes/expand.mlir.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
@@ -68,7 +68,7 @@ def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
     at what a recurrence means, not part of any pipeline.
     Example: test/passes/unroll-scan.mlir.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // GEO_PASSES_TD
