@@ -67,7 +67,8 @@ Value unflattenSteps(ImplicitLocOpBuilder &b, Value flat, Value like) {
 static Value makeElementwise(ImplicitLocOpBuilder &b, ValueRange tensors,
                              function_ref<Value(ValueRange)> body) {
   auto type = cast<RankedTensorType>(tensors.front().getType());
-  if (type.getRank() == 3) {
+  // Rows have a static length, so the numbers of [T, B] are one tensor.
+  if (type.getRank() == 3 || (type.getRank() == 2 && type.isDynamicDim(1))) {
     SmallVector<Value> flat = llvm::map_to_vector(
         tensors, [&](Value v) { return flattenSteps(b, v); });
     return unflattenSteps(b, makeElementwise(b, flat, body), tensors.front());

@@ -210,16 +210,16 @@ std::vector<ScanCase> makeCases() {
   return cases;
 }
 
+std::string printName(const ::testing::TestParamInfo<ScanCase> &info) {
+  const ScanCase &scan = info.param;
+  const char *reads[] = {"All", "States", "Output"};
+  return std::string(scan.cell.name) + std::to_string(scan.steps) +
+         "StepsTruncate" + std::to_string(scan.truncate) +
+         reads[static_cast<int>(scan.reads)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Cells, ScanGradientTest,
-                         ::testing::ValuesIn(makeCases()),
-                         [](const auto &info) {
-                           const ScanCase &scan = info.param;
-                           const char *reads[] = {"All", "States", "Output"};
-                           return std::string(scan.cell.name) +
-                                  std::to_string(scan.steps) + "StepsTruncate" +
-                                  std::to_string(scan.truncate) +
-                                  reads[static_cast<int>(scan.reads)];
-                         });
+                         ::testing::ValuesIn(makeCases()), printName);
 
 TEST(ScanGradient, FullyMaskedBatch) {
   // Row 1 of the batch is masked in all steps, then all rows are.
