@@ -145,7 +145,7 @@ std::vector<Points> makeBallPoints() {
   points.push_back({"nearly equal", x, offset(x, 1e-9L)});
   points.push_back({"equal", x, x});
   points.push_back({"at the rim", far, withNorm(y, 0.9985L * rim), 1e-6L});
-  points.push_back({"nearly equal at the rim", far, offset(far, 1e-9L), 1e-7L});
+  points.push_back({"nearly equal at the rim", far, offset(far, 1e-9L), 2e-7L});
   points.push_back(
       {"nearly opposite at the rim", far, offset(opposite, 1e-6L), 1e-6L});
   return points;
