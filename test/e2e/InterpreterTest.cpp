@@ -5,8 +5,7 @@
 #include "frontend/tools/Registration.h"
 #include "frontend/train/StepBuilder.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
-#include "passes/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "test/e2e/TorchDump.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +24,7 @@ template <class T> Datum datum(ArrayRef<int64_t> shape, const T *data) {
 
 class Interpreted : public testing::TestWithParam<std::string> {
 protected:
+  static void SetUpTestSuite() { registerAllGeoPasses(); }
   Interpreted() {
     DialectRegistry registry;
     registerGeoDialects(registry);
@@ -34,8 +34,7 @@ protected:
 
   /// @gradient of the model, expanded and differentiated.
   OwningOpRef<ModuleOp> build(const RilmConfig &config) {
-    OwningOpRef<ModuleOp> module =
-        ModuleOp::create(UnknownLoc::get(&context));
+    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     GraphBuilder graph(*module);
     buildGradient(graph, config);
     PassManager passes(&context);
@@ -50,9 +49,10 @@ protected:
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
-std::vector<Datum> arguments(const RilmConfig &config,
-                             const std::map<std::string, std::vector<double>> &p,
-                             const StepInput &in) {
+std::vector<Datum>
+arguments(const RilmConfig &config,
+          const std::map<std::string, std::vector<double>> &p,
+          const StepInput &in) {
   std::vector<Datum> result;
   for (const Parameter &parameter : getParameters(config))
     result.push_back(datum(parameter.shape, p.at(parameter.name).data()));
@@ -69,9 +69,9 @@ TEST_P(Interpreted, AgreesWithPyTorch) {
   TorchDump dump(std::string(GEOC_E2E_INPUTS) + "/" + GetParam() + ".json");
   OwningOpRef<ModuleOp> module = build(dump.config);
   ASSERT_TRUE(module);
-  auto results = interpret(module->lookupSymbol<func::FuncOp>("gradient"),
-                           arguments(dump.config, dump.parameters,
-                                     dump.input()));
+  auto results =
+      interpret(module->lookupSymbol<func::FuncOp>("gradient"),
+                arguments(dump.config, dump.parameters, dump.input()));
   ASSERT_TRUE(succeeded(results));
   EXPECT_NEAR(double((*results)[0].number()) / dump.loss, 1, 1e-12);
   size_t i = 3;
@@ -82,6 +82,23 @@ TEST_P(Interpreted, AgreesWithPyTorch) {
               1e-10)
         << parameter.name;
   }
+}
+
+/// The dumps are truncated at 3 of 8 steps: without, the gradient is another.
+TEST_P(Interpreted, TruncationShows) {
+  TorchDump dump(std::string(GEOC_E2E_INPUTS) + "/" + GetParam() + ".json");
+  dump.config.truncate = 0;
+  OwningOpRef<ModuleOp> module = build(dump.config);
+  ASSERT_TRUE(module);
+  auto results =
+      interpret(module->lookupSymbol<func::FuncOp>("gradient"),
+                arguments(dump.config, dump.parameters, dump.input()));
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_NEAR(double((*results)[0].number()) / dump.loss, 1, 1e-12);
+  const Datum &root = (*results)[4];
+  EXPECT_GT(TorchDump::error(dump.gradients.at("root"),
+                             {root.data.begin(), root.data.end()}),
+            1e-2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dumps, Interpreted,
