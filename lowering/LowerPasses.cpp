@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes geo-lower-to-loops and geo-lower-to-cpu.
+#include "lowering/BufferLowering.h"
+#include "lowering/EvenFunctions.h"
+#include "lowering/Passes.h"
+#include "lowering/loops/LoopsEmitter.h"
+
+using namespace mlir;
+
+namespace geo {
+
+#define GEN_PASS_DEF_GEOLOWERTOLOOPS
+#include "lowering/Passes.h.inc"
+
+namespace {
+
+LogicalResult lower(ModuleOp module, ConstructEmitter &emitter) {
+  if (failed(lowerToBuffers(module, emitter)))
+    return failure();
+  expandEvenOps(module);
+  return success();
+}
+
+struct LowerToLoops : impl::GeoLowerToLoopsBase<LowerToLoops> {
+  void runOnOperation() override {
+    LoopsEmitter emitter;
+    if (failed(lower(getOperation(), emitter)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace geo

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/Passes.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace geo {
+
+#define GEN_PASS_DEF_GEOMATHTOLIBM
+#include "lowering/Passes.h.inc"
+
+namespace {
+
+/// libm has no rsqrt.
+struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::RsqrtOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    TypedAttr one = rewriter.getOneAttr(op.getType());
+    Value numerator = arith::ConstantOp::create(rewriter, loc, one);
+    Value root = math::SqrtOp::create(rewriter, loc, op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, numerator, root);
+    return success();
+  }
+};
+
+struct MathToLibm : impl::GeoMathToLibmBase<MathToLibm> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    patterns.add<ExpandRsqrt>(&getContext(), /*benefit=*/2);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<arith::ArithDialect, func::FuncDialect,
+                           vector::VectorDialect>();
+    target.addIllegalDialect<math::MathDialect>();
+    target.addLegalOp<math::SqrtOp, math::FmaOp, math::AbsFOp, math::FloorOp,
+                      math::CeilOp, math::RoundEvenOp, math::TruncOp,
+                      math::CopySignOp, math::AbsIOp, math::CtPopOp>();
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace geo

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/OpLowering.h"
+#include "lowering/LoopUtils.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace geo;
+
+static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
+
+static bool isConstruct(Operation *op) {
+  return isa<RowwiseOp, PairwiseOp, PairwiseGradOp, MatmulOp, GatherOp,
+             ScatterAddOp, ScanOp>(op);
+}
+
+/// An op on numbers, which is kept as it is.
+static bool isNumberOp(Operation *op) {
+  return (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+          isa<EvenOp>(op)) &&
+         llvm::all_of(op->getOperandTypes(), isNumber) &&
+         llvm::all_of(op->getResultTypes(), isNumber);
+}
+
+Type geo::getBufferType(Type type) {
+  if (isNumber(type))
+    return type;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding() || !isNumber(tensor.getElementType()))
+    return nullptr;
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+Value geo::emitAlloc(ImplicitLocOpBuilder &b, Type type,
+                     ArrayRef<OpFoldResult> sizes) {
+  auto memref = cast<MemRefType>(type);
+  SmallVector<Value> dynamic;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (memref.isDynamicDim(i))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
+  return memref::AllocOp::create(b, memref, dynamic,
+                                 b.getI64IntegerAttr(64));
+}
+
+//===----------------------------------------------------------------------===//
+// What can be lowered
+//===----------------------------------------------------------------------===//
+
+/// C5 of geo.scan.
+static LogicalResult checkScanBody(ScanOp scan) {
+  for (Operation &op : scan.getBlock().without_terminator()) {
+    auto rowwise = dyn_cast<RowwiseOp>(op);
+    bool allowed = isNumberOp(&op) ||
+                   isa<MatmulOp, GatherOp, DetachOp, tensor::DimOp,
+                       arith::ConstantOp>(op) ||
+                   (rowwise && rowwise.getNumSums() == 0);
+    if (!allowed)
+      return op.emitOpError(
+          "expects to stand outside of geo.scan, which holds geo.matmul, "
+          "geo.rowwise without sums, geo.gather and number arithmetic");
+  }
+  return success();
+}
+
+LogicalResult OpLowering::check(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (!getBufferType(type))
+        return op->emitOpError("expects plain tensors and numbers to lower, "
+                               "but got ")
+               << type;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return checkScanBody(scan);
+  if (isConstruct(op) || isNumberOp(op))
+    return success();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (isa<DenseElementsAttr>(constant.getValue()))
+      return success();
+  if (isa<DetachOp, tensor::DimOp, tensor::ExpandShapeOp,
+          tensor::CollapseShapeOp, tensor::CastOp, tensor::ExtractOp,
+          tensor::SplatOp, tensor::FromElementsOp>(op))
+    return success();
+  return op->emitOpError("expects to be expanded or inlined before buffers are "
+                         "assigned: it has no lowering");
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
+  if (isConstruct(op))
+    return lowerConstruct(b, op);
+  if (isNumberOp(op)) {
+    IRMapping mapping;
+    for (Value v : op->getOperands())
+      mapping.map(v, values.lookup(v));
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+      values[from] = to;
+    return success();
+  }
+  lowerTensorOp(b, op);
+  return success();
+}
+
+/// A constant buffer of the module.
+static Value emitGlobal(ImplicitLocOpBuilder &b, Operation *anchor,
+                        DenseElementsAttr value) {
+  auto type = cast<MemRefType>(getBufferType(value.getType()));
+  auto module = anchor->getParentOfType<ModuleOp>();
+  auto global = [&] {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    return memref::GlobalOp::create(b, "constant", b.getStringAttr("private"),
+                                    type, value, /*constant=*/true,
+                                    b.getI64IntegerAttr(64));
+  }();
+  global->remove();
+  SymbolTable(module).insert(global, module.getBody()->begin());
+  return memref::GetGlobalOp::create(b, type, global.getSymName());
+}
+
+void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
+  auto operand = [&](unsigned i) { return values.lookup(op->getOperand(i)); };
+  Value result = op->getResult(0);
+  Value &out = values[result];
+  Type type = getBufferType(result.getType());
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](arith::ConstantOp constant) {
+        auto value = cast<DenseElementsAttr>(constant.getValue());
+        out = emitGlobal(b, b.getInsertionBlock()->getParentOp(), value);
+      })
+      .Case([&](DetachOp) { out = operand(0); })
+      .Case([&](tensor::DimOp dim) {
+        if (auto index = dim.getConstantIndex())
+          out = dimOf(b, operand(0), *index);
+        else
+          out = memref::DimOp::create(b, operand(0), operand(1));
+      })
+      .Case([&](tensor::CastOp) {
+        out = memref::CastOp::create(b, cast<MemRefType>(type), operand(0));
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        out = memref::CollapseShapeOp::create(
+            b, operand(0), collapse.getReassociationIndices());
+      })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        out = memref::ExpandShapeOp::create(
+            b, cast<MemRefType>(type), operand(0),
+            expand.getReassociationIndices(), sizes.get(b, result));
+      })
+      .Case([&](tensor::ExtractOp extract) {
+        SmallVector<Value> indices = llvm::map_to_vector(
+            extract.getIndices(), [&](Value v) { return values.lookup(v); });
+        out = emitLoad(b, operand(0), indices);
+      })
+      .Case([&](tensor::SplatOp) {
+        Value number = operand(0);
+        Value buffer = bufferOf(b, cast<OpResult>(result));
+        emitFill(b, buffer, number);
+        values[result] = buffer;
+      })
+      .Case([&](tensor::FromElementsOp elements) {
+        Value buffer = bufferOf(b, cast<OpResult>(result));
+        ArrayRef<int64_t> shape = elements.getType().getShape();
+        for (auto [i, v] : llvm::enumerate(elements.getElements())) {
+          SmallVector<Value> indices(shape.size());
+          int64_t rest = i;
+          for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+            indices[dim] = constantIndex(b, rest % shape[dim]);
+            rest /= shape[dim];
+          }
+          emitStore(b, values.lookup(v), buffer, indices);
+        }
+        values[result] = buffer;
+      });
+}
+
+LogicalResult OpLowering::lowerConstruct(ImplicitLocOpBuilder &b,
+                                         Operation *op) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      op->getOperands(), [&](Value v) { return values.lookup(v); });
+  SmallVector<Value> outs;
+  for (OpResult result : op->getResults()) {
+    if (isa<TensorType>(result.getType()))
+      outs.push_back(bufferOf(b, result));
+    else
+      outs.push_back(emitStackBuffer(b, {}, result.getType()));
+  }
+  LogicalResult emitted =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case([&](RowwiseOp o) {
+            return emitter.emitRowwise(b, o, operands, outs);
+          })
+          .Case([&](PairwiseOp o) {
+            return emitter.emitPairwise(b, o, operands, outs);
+          })
+          .Case([&](PairwiseGradOp o) {
+            return emitter.emitPairwiseGrad(b, o, operands, outs);
+          })
+          .Case([&](MatmulOp o) {
+            return emitter.emitMatmul(b, o, operands, outs[0]);
+          })
+          .Case([&](GatherOp o) {
+            return emitter.emitGather(b, o, operands, outs[0]);
+          })
+          .Case([&](ScatterAddOp o) {
+            return emitter.emitScatterAdd(b, o, operands, outs[0]);
+          })
+          .Case([&](ScanOp o) { return lowerScan(b, o, operands, outs); });
+  if (failed(emitted))
+    return failure();
+  for (auto [result, out] : llvm::zip(op->getResults(), outs))
+    values[result] =
+        isa<TensorType>(result.getType()) ? out : emitLoad(b, out);
+  return success();
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes that lower geo, in alphabetical order.
+#ifndef GEO_LOWERING_PASSES_TD
+#define GEO_LOWERING_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GeoCreateEntries : Pass<"geo-create-entries", "::mlir::ModuleOp"> {
+  let summary = "Give every public function an entry with packed arguments";
+  let description = [{
+    For a public function @f of buffers creates
+    `llvm.func @geo_entry_f(!llvm.ptr)`, which takes an array of pointers: to the
+    descriptor of each memref, to each number. @f itself becomes internal, and
+    its memref arguments noalias. Example: test/lowering/entries.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def GeoLowerToCpu : Pass<"geo-lower-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Lower the constructs to vectors and threads over buffers";
+  let description = [{
+    Turns functions of tensors into functions of memrefs, results last, and
+    emits every construct as loops over vectors, split among threads. Example:
+    test/lowering/cpu.mlir.
+  }];
+  let options = [
+    Option<"machine", "machine", "std::string", "\"\"",
+           "Entry of the table of CPUs (avx2, avx512); default: this machine's">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GeoLowerToLoops : Pass<"geo-lower-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Lower the constructs to scalar loops over buffers";
+  let description = [{
+    Turns functions of tensors into functions of memrefs, results last, and
+    emits every construct as scalar loops with sums in f64: slow and obviously
+    right, the oracle of the other targets. Example: test/lowering/loops.mlir.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GeoMathToLibm : Pass<"geo-math-to-libm", "::mlir::ModuleOp"> {
+  let summary = "Call libm for math ops that LLVM would expand or lose";
+  let description = [{
+    Like upstream's convert-math-to-libm, but keeps the ops that are single
+    instructions (sqrt, fma, floor, ...), also on vectors, and writes rsqrt as
+    1 / sqrt. It runs before convert-math-to-llvm, which would turn log1p(x)
+    into log(1 + x). Example: test/lowering/math-to-libm.mlir.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GeoMarkNoAlias : Pass<"geo-mark-noalias", "::mlir::ModuleOp"> {
+  let summary = "Carry noalias over the conversion of memrefs to pointers";
+  let description = [{
+    The conversion of functions to LLVM drops attributes of memref arguments.
+    This pass marks the pointers that geo-create-entries named, and the result
+    of the allocator.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // GEO_LOWERING_PASSES_TD
