@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -21,7 +22,21 @@ using namespace geo;
 #define GET_OP_CLASSES
 #include "dialect/GeoOps.cpp.inc"
 
+namespace {
+/// Every op is pure and knows nothing of the function around it.
+struct GeoInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void GeoDialect::initialize() {
+  addInterfaces<GeoInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/GeoAttrs.cpp.inc"

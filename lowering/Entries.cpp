@@ -27,9 +27,12 @@ Value emitArgument(ImplicitLocOpBuilder &b, const LLVMTypeConverter &types,
     // The buffer is the caller's number: a descriptor around its pointer.
     Value zero = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0));
     value = LLVM::PoisonOp::create(b, lowered);
-    value = LLVM::InsertValueOp::create(b, value, pointer, 0);
-    value = LLVM::InsertValueOp::create(b, value, pointer, 1);
-    value = LLVM::InsertValueOp::create(b, value, zero, 2);
+    value = LLVM::InsertValueOp::create(b, value, pointer,
+                                          ArrayRef<int64_t>{0});
+    value = LLVM::InsertValueOp::create(b, value, pointer,
+                                          ArrayRef<int64_t>{1});
+    value = LLVM::InsertValueOp::create(b, value, zero,
+                                          ArrayRef<int64_t>{2});
   } else {
     value = LLVM::LoadOp::create(b, lowered, pointer);
   }

@@ -9,6 +9,7 @@ using namespace mlir;
 
 namespace geo {
 
+#define GEN_PASS_DEF_GEOLOWERTOCPU
 #define GEN_PASS_DEF_GEOLOWERTOLOOPS
 #include "lowering/Passes.h.inc"
 
@@ -26,6 +27,14 @@ struct LowerToLoops : impl::GeoLowerToLoopsBase<LowerToLoops> {
     LoopsEmitter emitter;
     if (failed(lower(getOperation(), emitter)))
       signalPassFailure();
+  }
+};
+
+struct LowerToCpu : impl::GeoLowerToCpuBase<LowerToCpu> {
+  using Base::Base;
+  void runOnOperation() override {
+    getOperation().emitError("expects target loops: this build has no cpu");
+    signalPassFailure();
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/Pipelines.h"
+#include "dialect/Geo.h"
 #include "lowering/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -85,18 +86,22 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last) {
   addCleanup(pm);
   if (last == Stage::expanded)
     return;
-  // 3. Gradients call derived functions: inline them, and forget what was
-  //    private.
+  // 3. Gradients become calls of derived functions: inline them, and forget
+  //    what was private.
+  pm.addPass(createGeoDifferentiate());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
   if (last == Stage::gradient)
     return;
   // 4. Buffers and loops.
-  if (target == Target::cpu)
+  if (target == Target::cpu) {
+    pm.addPass(createGeoFuseRowwise());
+    addCleanup(pm);
     pm.addPass(createGeoLowerToCpu());
-  else
+  } else {
     pm.addPass(createGeoLowerToLoops());
+  }
   addCleanup(pm);
   if (last == Stage::linalg)
     return;

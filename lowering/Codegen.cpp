@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/Codegen.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace geo;
+
+static void initializeTarget() {
+  static bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)done;
+}
+
+static std::string getHostFeatures() {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features);
+  return llvm::join(features, ",");
+}
+
+std::unique_ptr<llvm::TargetMachine> geo::createHostMachine(ModuleOp module,
+                                                            Target target) {
+  initializeTarget();
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  std::string error;
+  const llvm::Target *llvmTarget =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget) {
+    module.emitError("expects code generation for ")
+        << triple.str() << " in LLVM, but got: " << error;
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = target == Target::cpu
+                                ? llvm::FPOpFusion::Fast
+                                : llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), getHostFeatures(), options,
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive,
+      /*JIT=*/false));
+  if (!machine)
+    module.emitError("expects a target machine for ")
+        << triple.str() << ", but LLVM has none";
+  return machine;
+}
+
+std::string geo::describeHost() {
+  // The compiler itself, by the program that holds it.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::sys::fs::file_status self;
+  if (!llvm::sys::fs::status("/proc/self/exe", self))
+    stream << self.getSize() << ' '
+           << self.getLastModificationTime().time_since_epoch().count();
+  stream << "\nLLVM " << LLVM_VERSION_STRING << '\n'
+         << llvm::sys::getProcessTriple() << '\n'
+         << llvm::sys::getHostCPUName() << '\n'
+         << getHostFeatures() << '\n';
+  return text;
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+FailureOr<SmallVector<char, 0>> geo::emitObject(ModuleOp module,
+                                                Target target) {
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createHostMachine(module, target);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context, "geoc");
+  if (!llvmModule) {
+    module.emitError("expects only ops with a translation to LLVM IR");
+    return failure();
+  }
+  // Without triple and layout LLVM would assume neither vectors nor libm.
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  optimize(*llvmModule, *machine);
+  SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager pm;
+  if (machine->addPassesToEmitFile(pm, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile)) {
+    module.emitError("expects a target that can emit object files");
+    return failure();
+  }
+  pm.run(*llvmModule);
+  return object;
+}
