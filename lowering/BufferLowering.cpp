@@ -156,9 +156,8 @@ LogicalResult FunctionLowering::run() {
   ops.bufferOf = [&](ImplicitLocOpBuilder &b, OpResult result) {
     if (Value out = outOf.lookup(result))
       return out;
-    return allocated[result] =
-               emitAlloc(b, getBufferType(result.getType()),
-                         ops.sizes.get(b, result));
+    return allocated[result] = emitAlloc(b, getBufferType(result.getType()),
+                                         ops.sizes.get(b, result));
   };
   for (auto [index, op] : llvm::enumerate(from.front().without_terminator())) {
     b.setLoc(op.getLoc());
@@ -187,7 +186,8 @@ static LogicalResult check(func::FuncOp f) {
   if (!f.getBody().hasOneBlock())
     return f.emitOpError("expects one block, but got ")
            << f.getBody().getBlocks().size();
-  for (TypeRange types : {TypeRange(f.getArgumentTypes()), TypeRange(f.getResultTypes())})
+  for (TypeRange types :
+       {TypeRange(f.getArgumentTypes()), TypeRange(f.getResultTypes())})
     for (Type type : types)
       if (!getBufferType(type))
         return f.emitOpError("expects plain tensors and numbers in its type, "

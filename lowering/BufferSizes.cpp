@@ -90,7 +90,8 @@ Sizes BufferSizes::compute(ImplicitLocOpBuilder &b, OpResult result) {
         for (auto [i, group] : llvm::enumerate(op.getReassociationIndices())) {
           Value size;
           for (int64_t dim : group) {
-            Value factor = getValueOrCreateConstantIndexOp(b, b.getLoc(), from[dim]);
+            Value factor =
+                getValueOrCreateConstantIndexOp(b, b.getLoc(), from[dim]);
             size = size ? arith::MulIOp::create(b, size, factor) : factor;
           }
           if (size)
@@ -104,8 +105,7 @@ Sizes BufferSizes::compute(ImplicitLocOpBuilder &b, OpResult result) {
         auto shape = cast<RankedTensorType>(op.getType()).getShape();
         for (auto [i, size] : llvm::enumerate(shape))
           if (ShapedType::isDynamic(size))
-            sizes[i] =
-                getAsOpFoldResult(lookup(op.getDynamicSizes()[next++]));
+            sizes[i] = getAsOpFoldResult(lookup(op.getDynamicSizes()[next++]));
       })
       .Default([](Operation *op) {
         llvm_unreachable("the driver checks the ops before it asks for sizes");

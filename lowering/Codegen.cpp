@@ -46,9 +46,8 @@ std::unique_ptr<llvm::TargetMachine> geo::createHostMachine(ModuleOp module,
     return nullptr;
   }
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = target == Target::cpu
-                                ? llvm::FPOpFusion::Fast
-                                : llvm::FPOpFusion::Standard;
+  options.AllowFPOpFusion = target == Target::cpu ? llvm::FPOpFusion::Fast
+                                                  : llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
       triple, llvm::sys::getHostCPUName(), getHostFeatures(), options,
       llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive,

@@ -23,11 +23,11 @@ public:
   /// false inside a scan, whose threads already split the rows.
   bool parallel = true;
 
-  /// Storage of a scan's step, which the driver sets during emitScan. An emitter
-  /// calls `allocateStep` before its time loop (in each thread, if they split
-  /// the rows) with the scan's operands, or row slices of them; only their
-  /// shapes matter. The intermediates of emitStep then live in these buffers
-  /// until `releaseStep`, after the loop. Without the calls every step
+  /// Storage of a scan's step, which the driver sets during emitScan. An
+  /// emitter calls `allocateStep` before its time loop (in each thread, if they
+  /// split the rows) with the scan's operands, or row slices of them; only
+  /// their shapes matter. The intermediates of emitStep then live in these
+  /// buffers until `releaseStep`, after the loop. Without the calls every step
   /// allocates its own.
   std::function<mlir::LogicalResult(mlir::ImplicitLocOpBuilder &b,
                                     mlir::ValueRange operands)>

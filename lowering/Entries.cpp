@@ -27,12 +27,11 @@ Value emitArgument(ImplicitLocOpBuilder &b, const LLVMTypeConverter &types,
     // The buffer is the caller's number: a descriptor around its pointer.
     Value zero = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(0));
     value = LLVM::PoisonOp::create(b, lowered);
-    value = LLVM::InsertValueOp::create(b, value, pointer,
-                                          ArrayRef<int64_t>{0});
-    value = LLVM::InsertValueOp::create(b, value, pointer,
-                                          ArrayRef<int64_t>{1});
-    value = LLVM::InsertValueOp::create(b, value, zero,
-                                          ArrayRef<int64_t>{2});
+    value =
+        LLVM::InsertValueOp::create(b, value, pointer, ArrayRef<int64_t>{0});
+    value =
+        LLVM::InsertValueOp::create(b, value, pointer, ArrayRef<int64_t>{1});
+    value = LLVM::InsertValueOp::create(b, value, zero, ArrayRef<int64_t>{2});
   } else {
     value = LLVM::LoadOp::create(b, lowered, pointer);
   }
@@ -54,9 +53,9 @@ void createEntry(func::FuncOp f, const LLVMTypeConverter &types) {
   SmallVector<int64_t> dataPointers;
   int64_t position = 0;
   for (auto [i, argument] : llvm::enumerate(f.getArgumentTypes())) {
-    Value place = LLVM::GEPOp::create(b, pointer, pointer,
-                                      block->getArgument(0),
-                                      ArrayRef<LLVM::GEPArg>(int32_t(i)));
+    Value place =
+        LLVM::GEPOp::create(b, pointer, pointer, block->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>(int32_t(i)));
     Value to = LLVM::LoadOp::create(b, pointer, place);
     arguments.push_back(emitArgument(b, types, to, argument,
                                      !!f.getArgAttr(i, numberResultAttr)));
@@ -68,8 +67,8 @@ void createEntry(func::FuncOp f, const LLVMTypeConverter &types) {
   func::CallOp::create(b, f, arguments);
   LLVM::ReturnOp::create(b, ValueRange());
   // Not inlined into the entry: noalias says more than what inlining leaves.
-  f->setAttr("llvm.linkage", LLVM::LinkageAttr::get(
-                                 f.getContext(), LLVM::Linkage::Internal));
+  f->setAttr("llvm.linkage",
+             LLVM::LinkageAttr::get(f.getContext(), LLVM::Linkage::Internal));
   f->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   f->setAttr(dataPointersAttr, b.getDenseI64ArrayAttr(dataPointers));
 }

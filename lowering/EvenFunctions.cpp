@@ -55,9 +55,7 @@ private:
   Value emitHyperbolic(bool isSinh, int64_t order);
   Value emitTrigonometric(bool isSine, int64_t order);
   /// sqrt(z) - n, which exp, sin and cos of a large n would magnify.
-  Value emitResidual() {
-    return div(fma(neg(n), n, z), scale(2, n));
-  }
+  Value emitResidual() { return div(fma(neg(n), n, z), scale(2, n)); }
 
   Value z, n;
 };

@@ -213,7 +213,8 @@ EvenSeries geo::getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa) {
     llvm::SmallVector<Real> next(degree + 1, 0);
     for (int m = 0; m <= degree; ++m) {
       Real up = m > 0 ? 4 * current[m - 1] : 0;
-      next[m] = k == 0 ? up / 2 - current[m] : up - 2 * current[m] - previous[m];
+      next[m] =
+          k == 0 ? up / 2 - current[m] : up - 2 * current[m] - previous[m];
     }
     previous = current;
     current = next;

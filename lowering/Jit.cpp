@@ -98,10 +98,10 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   if (failed(code))
     return nullptr;
   cache.store(*code);
-  auto executable = JitExecutable::create(
-      llvm::MemoryBuffer::getMemBufferCopy(
-          StringRef(code->data(), code->size()), "geoc"),
-      false);
+  auto executable =
+      JitExecutable::create(llvm::MemoryBuffer::getMemBufferCopy(
+                                StringRef(code->data(), code->size()), "geoc"),
+                            false);
   if (!executable) {
     module.emitError("expects to load its object code, but got: ")
         << llvm::toString(executable.takeError());

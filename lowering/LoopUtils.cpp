@@ -40,9 +40,9 @@ void geo::emitFor(ImplicitLocOpBuilder &b, Value end,
   });
 }
 
-SmallVector<Value> geo::emitFor(
-    ImplicitLocOpBuilder &b, Value end, ValueRange init,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+SmallVector<Value>
+geo::emitFor(ImplicitLocOpBuilder &b, Value end, ValueRange init,
+             llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, constantIndex(b, 0), end,
                                  constantIndex(b, 1), init);
   OpBuilder::InsertionGuard guard(b);

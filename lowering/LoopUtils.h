@@ -27,11 +27,11 @@ void emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value end,
 
 /// for i in [0, end): carried = body(i, carried). Returns the last carried
 /// values.
-llvm::SmallVector<mlir::Value>
-emitFor(mlir::ImplicitLocOpBuilder &b, mlir::Value end, mlir::ValueRange init,
-        llvm::function_ref<llvm::SmallVector<mlir::Value>(
-            mlir::Value i, mlir::ValueRange carried)>
-            body);
+llvm::SmallVector<mlir::Value> emitFor(
+    mlir::ImplicitLocOpBuilder &b, mlir::Value end, mlir::ValueRange init,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value i,
+                                                      mlir::ValueRange carried)>
+        body);
 
 /// Nested loops over all indices of `memref`.
 void emitForAll(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,

@@ -40,8 +40,7 @@ Value geo::emitAlloc(ImplicitLocOpBuilder &b, Type type,
   for (auto [i, size] : llvm::enumerate(sizes))
     if (memref.isDynamicDim(i))
       dynamic.push_back(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
-  return memref::AllocOp::create(b, memref, dynamic,
-                                 b.getI64IntegerAttr(64));
+  return memref::AllocOp::create(b, memref, dynamic, b.getI64IntegerAttr(64));
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,10 +51,11 @@ Value geo::emitAlloc(ImplicitLocOpBuilder &b, Type type,
 static LogicalResult checkScanBody(ScanOp scan) {
   for (Operation &op : scan.getBlock().without_terminator()) {
     auto rowwise = dyn_cast<RowwiseOp>(op);
-    bool allowed = isNumberOp(&op) ||
-                   isa<MatmulOp, GatherOp, DetachOp, tensor::DimOp,
-                       arith::ConstantOp>(op) ||
-                   (rowwise && rowwise.getNumSums() == 0);
+    bool allowed =
+        isNumberOp(&op) ||
+        isa<MatmulOp, GatherOp, DetachOp, tensor::DimOp, arith::ConstantOp>(
+            op) ||
+        (rowwise && rowwise.getNumSums() == 0);
     if (!allowed)
       return op.emitOpError(
           "expects to stand outside of geo.scan, which holds geo.matmul, "
@@ -215,7 +215,6 @@ LogicalResult OpLowering::lowerConstruct(ImplicitLocOpBuilder &b,
   if (failed(emitted))
     return failure();
   for (auto [result, out] : llvm::zip(op->getResults(), outs))
-    values[result] =
-        isa<TensorType>(result.getType()) ? out : emitLoad(b, out);
+    values[result] = isa<TensorType>(result.getType()) ? out : emitLoad(b, out);
   return success();
 }

@@ -24,14 +24,13 @@ LogicalResult LoopsEmitter::emitMatmul(ImplicitLocOpBuilder &b, MatmulOp op,
   };
   Value k = dimOf(b, a, op.getTransposeA() ? 0 : 1);
   emitForAll(b, out, [&](ValueRange ij) {
-    auto sum = emitFor(
-        b, k, constantFloat(b, f64, 0.0),
-        [&](Value p, ValueRange carried) -> SmallVector<Value> {
-          Value x = load(a, op.getTransposeA(), ij[0], p);
-          Value y = load(c, op.getTransposeB(), p, ij[1]);
-          Value xy = arith::MulFOp::create(b, x, y);
-          return {arith::AddFOp::create(b, carried[0], xy)};
-        });
+    auto sum = emitFor(b, k, constantFloat(b, f64, 0.0),
+                       [&](Value p, ValueRange carried) -> SmallVector<Value> {
+                         Value x = load(a, op.getTransposeA(), ij[0], p);
+                         Value y = load(c, op.getTransposeB(), p, ij[1]);
+                         Value xy = arith::MulFOp::create(b, x, y);
+                         return {arith::AddFOp::create(b, carried[0], xy)};
+                       });
     emitStore(b, convertFloat(b, sum[0], elementOf(out)), out, ij);
   });
   return success();
@@ -133,11 +132,14 @@ LogicalResult LoopsEmitter::emitScan(ImplicitLocOpBuilder &b, ScanOp op,
       return;
     // The adjoint of detaching the state that enters step t.
     Value zero = constantIndex(b, 0);
-    Value phase = arith::RemUIOp::create(b, t, constantIndex(b, op.getTruncate()));
-    Value isStart = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, phase, zero);
-    Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, t, zero);
-    auto cut = scf::IfOp::create(
-        b, arith::AndIOp::create(b, isStart, isLater), /*withElseRegion=*/false);
+    Value phase =
+        arith::RemUIOp::create(b, t, constantIndex(b, op.getTruncate()));
+    Value isStart =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, phase, zero);
+    Value isLater =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, t, zero);
+    auto cut = scf::IfOp::create(b, arith::AndIOp::create(b, isStart, isLater),
+                                 /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(cut.thenBlock());
     for (Value state : states)

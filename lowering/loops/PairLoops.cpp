@@ -37,15 +37,14 @@ template <class Op> struct Pairs {
   }
 
   Value emitGram(unsigned k, Value i, Value j) {
-    return emitFor(
-        b, dimOf(b, xs[k], 1), constantFloat(b, f64, 0.0),
-        [&](Value p, ValueRange sum) -> SmallVector<Value> {
-          auto [x, y] = loadPair(k, i, j, p);
-          if (op.getGramKind(k) == GramKind::sqdiff)
-            x = y = arith::SubFOp::create(b, x, y);
-          Value term = arith::MulFOp::create(b, x, y);
-          return {arith::AddFOp::create(b, sum[0], term)};
-        })[0];
+    return emitFor(b, dimOf(b, xs[k], 1), constantFloat(b, f64, 0.0),
+                   [&](Value p, ValueRange sum) -> SmallVector<Value> {
+                     auto [x, y] = loadPair(k, i, j, p);
+                     if (op.getGramKind(k) == GramKind::sqdiff)
+                       x = y = arith::SubFOp::create(b, x, y);
+                     Value term = arith::MulFOp::create(b, x, y);
+                     return {arith::AddFOp::create(b, sum[0], term)};
+                   })[0];
   }
 
   /// The yielded values of the pair (i, j), in f64.
@@ -100,22 +99,20 @@ LogSum emitLogSum(ImplicitLocOpBuilder &b, Value logits, Value v) {
   Type f64 = b.getF64Type();
   Value minusInf = constantFloat(b, f64, -INFINITY);
   // Unordered: a NaN becomes the maximum or stays in the sum, never lost.
-  auto top = emitFor(
-      b, v, {minusInf, constantIndex(b, 0)},
-      [&](Value j, ValueRange best) -> SmallVector<Value> {
-        Value z = emitLoad(b, logits, j);
-        Value above =
-            arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, z, best[0]);
-        return {arith::SelectOp::create(b, above, z, best[0]),
-                arith::SelectOp::create(b, above, j, best[1])};
-      });
+  auto top = emitFor(b, v, {minusInf, constantIndex(b, 0)},
+                     [&](Value j, ValueRange best) -> SmallVector<Value> {
+                       Value z = emitLoad(b, logits, j);
+                       Value above = arith::CmpFOp::create(
+                           b, arith::CmpFPredicate::UGT, z, best[0]);
+                       return {arith::SelectOp::create(b, above, z, best[0]),
+                               arith::SelectOp::create(b, above, j, best[1])};
+                     });
   // Without the largest term, so that log1p keeps what is small beside it.
   Value zero = constantFloat(b, f64, 0.0);
-  auto sum = emitFor(
-      b, v, zero, [&](Value j, ValueRange sum) -> SmallVector<Value> {
+  auto sum =
+      emitFor(b, v, zero, [&](Value j, ValueRange sum) -> SmallVector<Value> {
         Value z = emitLoad(b, logits, j);
-        Value p =
-            math::ExpOp::create(b, arith::SubFOp::create(b, z, top[0]));
+        Value p = math::ExpOp::create(b, arith::SubFOp::create(b, z, top[0]));
         Value isTop =
             arith::CmpIOp::create(b, arith::CmpIPredicate::eq, j, top[1]);
         p = arith::SelectOp::create(b, isTop, zero, p);
@@ -198,8 +195,7 @@ void PairGradient::allocate() {
   ds = outs.take_back(pairs.shared.size());
   for (unsigned i = 0; i < k; ++i) {
     int64_t d = cast<MemRefType>(pairs.xs[i].getType()).getDimSize(1);
-    dx.push_back(
-        memref::AllocOp::create(b, MemRefType::get({d}, pairs.f64)));
+    dx.push_back(memref::AllocOp::create(b, MemRefType::get({d}, pairs.f64)));
     dy.push_back(memref::AllocOp::create(
         b, MemRefType::get({ShapedType::kDynamic, d}, pairs.f64), pairs.v));
     emitZero(b, dy.back());

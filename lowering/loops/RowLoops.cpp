@@ -123,11 +123,10 @@ void RowProgram::emitElementwise(Operation *inner) {
 
 Value RowProgram::emitSum(Value row, llvm::function_ref<Value(Value)> term) {
   Value zero = constantFloat(b, b.getF64Type(), 0.0);
-  return emitFor(
-      b, end(row), zero,
-      [&](Value j, ValueRange carried) -> SmallVector<Value> {
-        return {arith::AddFOp::create(b, carried[0], term(j))};
-      })[0];
+  return emitFor(b, end(row), zero,
+                 [&](Value j, ValueRange carried) -> SmallVector<Value> {
+                   return {arith::AddFOp::create(b, carried[0], term(j))};
+                 })[0];
 }
 
 void RowProgram::emitReduction(vector::ReductionOp reduction) {
@@ -156,9 +155,8 @@ void RowProgram::emitBody() {
         .Case([&](DotOp dot) {
           Row x = rows[dot.getX()], y = rows[dot.getY()];
           numbers[dot] = emitSum(dot.getX(), [&](Value j) -> Value {
-            return arith::MulFOp::create(
-                b, convertFloat(b, x.load(b, j), f64),
-                convertFloat(b, y.load(b, j), f64));
+            return arith::MulFOp::create(b, convertFloat(b, x.load(b, j), f64),
+                                         convertFloat(b, y.load(b, j), f64));
           });
         })
         .Case([&](ScaleOp scale) {
@@ -192,8 +190,7 @@ void RowProgram::emitBody() {
             return;
           }
           Value out = storage.lookup(constant);
-          for (auto [j, value] :
-               llvm::enumerate(dense.getValues<TypedAttr>()))
+          for (auto [j, value] : llvm::enumerate(dense.getValues<TypedAttr>()))
             emitStore(b, arith::ConstantOp::create(b, value), out,
                       constantIndex(b, j));
           rows[constant] = Row{out, {}, nullptr};
@@ -233,7 +230,8 @@ void RowProgram::emitYield(Value i, ValueRange outs) {
 }
 
 void RowProgram::finishSums(ValueRange outs) {
-  for (auto [sum, out] : llvm::zip(sums, outs.drop_front(op.getNumRowResults())))
+  for (auto [sum, out] :
+       llvm::zip(sums, outs.drop_front(op.getNumRowResults())))
     emitForAll(b, out, [&, sum = sum, out = out](ValueRange indices) {
       SmallVector<Value> from(indices);
       if (from.empty())

@@ -2,8 +2,8 @@
 #include "gtest/gtest.h"
 
 #include "lowering/Pipelines.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "test/lowering/Harness.h"
 
 using namespace mlir;

@@ -22,15 +22,16 @@ protected:
   int64_t d() { return std::get<1>(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Targets, Lowering,
-    testing::Combine(testing::Values(Target::loops),
-                     testing::Values(1, 3, 97, 130)),
-    [](const auto &info) {
-      return std::string(std::get<0>(info.param) == Target::cpu ? "cpu"
-                                                                : "loops") +
-             std::to_string(std::get<1>(info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Targets, Lowering,
+                         testing::Combine(testing::Values(Target::loops),
+                                          testing::Values(3, 97, 130)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param) ==
+                                                      Target::cpu
+                                                  ? "cpu"
+                                                  : "loops") +
+                                  std::to_string(std::get<1>(info.param));
+                         });
 
 const char *rowwise = R"mlir(
 func.func @f(%X: tensor<?x$Dxf32>, %a: tensor<?xf64>, %W: tensor<$Dxf32>, %s: f64)
@@ -183,8 +184,9 @@ TEST_P(Lowering, Scan) {
     int64_t truncate;
     bool reverse;
   };
-  for (Mode mode : {Mode{"", 0, false}, Mode{"truncate 3", 3, false},
-                    Mode{"reverse", 0, true}, Mode{"truncate 3 reverse", 3, true}}) {
+  for (Mode mode :
+       {Mode{"", 0, false}, Mode{"truncate 3", 3, false},
+        Mode{"reverse", 0, true}, Mode{"truncate 3 reverse", 3, true}}) {
     std::string text = withLength(scan, d());
     text.replace(text.find("$M"), 2, mode.text);
     Program program(text, target());
