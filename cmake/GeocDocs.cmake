@@ -18,5 +18,9 @@ endfunction()
 geoc_generated_doc(ops ${PROJECT_SOURCE_DIR}/dialect/GeoOps.td
   -gen-dialect-doc -dialect=geo)
 geoc_generated_doc(passes ${PROJECT_SOURCE_DIR}/passes/Passes.td -gen-pass-doc)
+if(EXISTS ${PROJECT_SOURCE_DIR}/lowering/Passes.td)
+  geoc_generated_doc(lowering ${PROJECT_SOURCE_DIR}/lowering/Passes.td
+    -gen-pass-doc)
+endif()
 get_property(docs GLOBAL PROPERTY GEOC_DOCS)
 add_custom_target(geo-docs ALL DEPENDS ${docs})
