@@ -183,6 +183,9 @@ LogicalResult ScanOp::verify() {
   for (auto [i, v] : llvm::enumerate(getOperands())) {
     bool isInput = i >= states && i < states + getInputs().size();
     Type want = isInput ? Type(getSliceType(v.getType())) : v.getType();
+    if (!want)
+      return emitOpError("expects inputs of rank 1 or more, but got ")
+             << v.getType();
     if (getBlock().getArgument(i).getType() != want)
       return emitOpError("expects region argument ")
              << i << " to have type " << want << ", but got "
@@ -206,6 +209,14 @@ LogicalResult ScanOp::verify() {
   for (auto [i, v] : llvm::enumerate(yield.getValues())) {
     Type want = i < states ? getInit()[i].getType()
                            : Type(getSliceType(getResult(i).getType()));
+    if (i >= states) {
+      auto stack = dyn_cast<RankedTensorType>(getResult(i).getType());
+      if (!want || !mayEqual(steps, stack.getDimSize(0)))
+        return emitOpError("expects result ")
+               << i << " to stack slices of "
+               << (ShapedType::isDynamic(steps) ? "all" : Twine(steps).str())
+               << " steps, but got " << getResult(i).getType();
+    }
     if (v.getType() != want)
       return emitOpError("expects yielded value ")
              << i << " to have type " << want << ", but got " << v.getType();
@@ -214,8 +225,9 @@ LogicalResult ScanOp::verify() {
              << i << " to have type " << want << ", but got "
              << getResult(i).getType();
   }
-  if (getTruncate() < 0) // C4
-    return emitOpError("expects truncate >= 0, but got ") << getTruncate();
+  auto truncate = static_cast<int64_t>(getTruncate());
+  if (truncate < 0) // C4
+    return emitOpError("expects truncate >= 0, but got ") << truncate;
   return success();
 }
 

@@ -57,7 +57,7 @@ def Geo_EvenOp : Geo_Op<"even", [Pure, AllTypesMatch<["z", "result"]>]> {
                        DefaultValuedAttr<I64Attr, "0">:$order);
   let results = (outs AnyTypeOf<[F32, F64,
                          VectorOfNonZeroRankOf<[F32, F64]>]>:$result);
-  let assemblyFormat = "`` $fn $z attr-dict `:` type($z)";
+  let assemblyFormat = "custom<EvenName>($fn) $z attr-dict `:` type($z)";
   let hasVerifier = 1;
 }
 
@@ -234,7 +234,8 @@ def Geo_PairwiseGradOp : Geo_PairOp<"pairwise_grad"> {
 
     Constraints: C1..C3, C5, C7 as in `geo.pairwise`; C4 the region yields the logit and
     one partial per argument, of type `math`; C6 `lse` iff the reducer has one,
-    and the results as above.
+    and the results as above; C8 the cotangent and `lse` of the types of the
+    results of `geo.pairwise`.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$xs,
                        Variadic<AnyRankedTensor>:$ys,
@@ -341,7 +342,7 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
     k = 0 is full backpropagation. T need not be a multiple of k.
 
     Constraints: C1 one region argument per operand, of the type above; C2 inputs
-    of one T, at least one; C3 yielded types match the results; C4 `truncate` is
+    of one T, at least one; C3 yielded types match the results, whose stacks have T steps; C4 `truncate` is
     not negative; C5 (checked once named ops are expanded) the region holds only `geo.matmul` with a row
     operand and a shared one, `geo.rowwise` without sums, `geo.gather` and number arithmetic.
 

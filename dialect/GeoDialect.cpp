@@ -19,6 +19,24 @@ using namespace geo;
 #define GET_ATTRDEF_CLASSES
 #include "dialect/GeoAttrs.cpp.inc"
 
+static ParseResult parseEvenName(OpAsmParser &parser, EvenFnAttr &fn) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<EvenFn> value = symbolizeEvenFn(name);
+  if (!value)
+    return parser.emitError(loc)
+           << "expects tanhc, artanhc, asinhc, sinhc, coshq, sinc, cosq or "
+              "asinc, but got "
+           << name;
+  fn = EvenFnAttr::get(parser.getContext(), *value);
+  return success();
+}
+static void printEvenName(OpAsmPrinter &printer, Operation *, EvenFnAttr fn) {
+  printer << stringifyEvenFn(fn.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "dialect/GeoOps.cpp.inc"
 

@@ -208,9 +208,11 @@ LogicalResult DistanceNllOp::verify() {
   if (failed(verifyDecoder(*this)))
     return failure();
   auto targets = cast<RankedTensorType>(getTargets().getType());
-  if (targets.getRank() != 1) // C3
-    return emitOpError("expects targets of type tensor<Nxi32>, but got ")
-           << targets;
+  auto want = RankedTensorType::get({getNumRows(getH())},
+                                    IntegerType::get(getContext(), 32));
+  if (failed(verifyCompatibleShape(targets, want))) // C3
+    return emitOpError("expects targets of type ")
+           << want << ", but got " << targets;
   return verifyShape(*this, getResult().getType(), {getNumRows(getH())},
                      Float64Type::get(getContext()));
 }

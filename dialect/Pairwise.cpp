@@ -262,10 +262,12 @@ template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
            << (op.getTargets() ? "targets" : "none");
   if (isNll) {
     auto t = cast<RankedTensorType>(op.getTargets().getType());
-    if (t.getRank() != 1 || !t.getElementType().isInteger(32) ||
-        !mayEqual(t.getDimSize(0), getRows(op.getXs())))
-      return op.emitOpError("expects targets of type tensor<Nxi32>, but got ")
-             << t;
+    RankedTensorType want =
+        getColumn(getRows(op.getXs()), IntegerType::get(op.getContext(), 32));
+    if (t.getElementType() != want.getElementType() ||
+        failed(verifyCompatibleShape(t, want)))
+      return op.emitOpError("expects targets of type ")
+             << want << ", but got " << t;
   }
   return success();
 }
@@ -372,6 +374,18 @@ LogicalResult PairwiseGradOp::verify() {
     return emitOpError(
                "expects lse iff the reducer is softmax or nll, but got ")
            << (getLse() ? "lse" : "none");
+  SmallVector<Type> primal = // C8
+      getPairwiseResults(getReducer(), getXs(), getYs(), getContext());
+  auto verifyType = [&](StringRef what, Value v, Type want) -> LogicalResult {
+    if (failed(verifyCompatibleShape(v.getType(), want)) ||
+        getElementTypeOrSelf(v.getType()) != getElementTypeOrSelf(want))
+      return emitOpError("expects ")
+             << what << " of type " << want << ", but got " << v.getType();
+    return success();
+  };
+  if (failed(verifyType("a cotangent", getCotangent(), primal.front())) ||
+      (getLse() && failed(verifyType("lse", getLse(), primal.back()))))
+    return failure();
   unsigned count = getXs().size() + getYs().size() + getRowScalars().size() +
                    getColumnScalars().size() + getShared().size();
   return verifyResults(*this, getPairwiseGradResults(getOperands(), count));

@@ -208,7 +208,8 @@ LogicalResult RowwiseOp::verify() {
 }
 
 LogicalResult EvenOp::verify() {
-  if (getOrder() < 0 || getOrder() > 2) // C1
-    return emitOpError("expects order 0, 1 or 2, but got ") << getOrder();
+  auto order = static_cast<int64_t>(getOrder());
+  if (order < 0 || order > 2) // C1
+    return emitOpError("expects order 0, 1 or 2, but got ") << order;
   return success();
 }

@@ -12,8 +12,8 @@ func.func private @negative(tensor<?x4xf32, #geo.poincare<-1.0>>)
 
 // -----
 
-// expected-error @below {{unexpected decimal integer literal for a floating point value}}
-func.func private @infinite(tensor<?x4xf32, #geo.poincare<1e999>>)
+// expected-error @below {{expects curvature c > 0, but got INF}}
+func.func private @infinite(tensor<?x4xf32, #geo.poincare<1.0e999>>)
 
 // -----
 

@@ -155,6 +155,7 @@ func.func @nll_c2(%h: tensor<?x4xf32, #geo.euclidean>, %e: tensor<50x4xf32, #geo
 
 // geo.distance_nll C3: one target per row.
 func.func @nll_c3(%h: tensor<3x4xf32, #geo.euclidean>, %e: tensor<50x4xf32, #geo.euclidean>, %t: tensor<4xi32>, %tau: f64) {
+  // expected-error @below {{'geo.distance_nll' op expects targets of type 'tensor<3xi32>', but got 'tensor<4xi32>'}}
   %0 = geo.distance_nll %h, %e targets(%t : tensor<4xi32>) tau(%tau) : tensor<3x4xf32, #geo.euclidean>, tensor<50x4xf32, #geo.euclidean> -> tensor<3xf64>
   return
 }

@@ -162,7 +162,7 @@ func.func @c5_nll(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>) {
 
 // C5: one target per row.
 func.func @c5_type(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ids: tensor<5xi32>) {
-  // expected-error @below {{'geo.pairwise' op expects targets of type tensor<Nxi32>, but got 'tensor<5xi32>'}}
+  // expected-error @below {{'geo.pairwise' op expects targets of type 'tensor<3xi32>', but got 'tensor<5xi32>'}}
   %0:2 = geo.pairwise nll grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) targets(%ids : tensor<5xi32>) math f64 {
     geo.yield %g : f64
   } -> (tensor<3xf64>, tensor<3xf64>)

@@ -114,6 +114,7 @@ func.func @c7(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ct: tensor<3x5xf32>) {
 
 // C8: the cotangent is that of the first result.
 func.func @c8(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ct: tensor<3xf64>) {
+  // expected-error @below {{'geo.pairwise_grad' op expects a cotangent of type 'tensor<3x5xf32>', but got 'tensor<3xf64>'}}
   %0:2 = geo.pairwise_grad none grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) cotangent(%ct : tensor<3xf64>) math f64 {
     geo.yield %g, %g : f64, f64
   } -> (tensor<3x4xf32>, tensor<5x4xf32>)
@@ -124,6 +125,7 @@ func.func @c8(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ct: tensor<3xf64>) {
 
 // C8: lse is one number per row.
 func.func @c8_lse(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %lse: tensor<3x5xf32>, %ct: tensor<3x5xf32>) {
+  // expected-error @below {{'geo.pairwise_grad' op expects lse of type 'tensor<3xf64>', but got 'tensor<3x5xf32>'}}
   %0:2 = geo.pairwise_grad softmax grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) lse(%lse : tensor<3x5xf32>) cotangent(%ct : tensor<3x5xf32>) math f64 {
     geo.yield %g, %g : f64, f64
   } -> (tensor<3x4xf32>, tensor<5x4xf32>)

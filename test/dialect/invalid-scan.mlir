@@ -37,7 +37,7 @@ func.func @c1_rank0(%h: tensor<?x8xf32>, %U: tensor<f32>) {
 
 // C1: the same in generic form.
 func.func @c1_rank0_generic(%h: tensor<?x8xf32>, %U: tensor<f32>) {
-  // expected-error @below {{'geo.scan' op expects region argument 1 to have type '<<NULL TYPE>>', but got 'tensor<f32>'}}
+  // expected-error @below {{'geo.scan' op expects inputs of rank 1 or more, but got 'tensor<f32>'}}
   %0 = "geo.scan"(%h, %U) <{operandSegmentSizes = array<i32: 1, 1, 0>}> ({
   ^bb0(%s: tensor<?x8xf32>, %u: tensor<f32>):
     "geo.yield"(%s) : (tensor<?x8xf32>) -> ()
@@ -115,6 +115,7 @@ func.func @c3_output(%h: tensor<?x8xf32>, %U: tensor<?x?x8xf32>) {
 
 // C3: of as many steps as the inputs.
 func.func @c3_steps(%h: tensor<?x8xf32>, %U: tensor<5x?x8xf32>) {
+  // expected-error @below {{'geo.scan' op expects result 1 to stack slices of 5 steps, but got 'tensor<6x?x8xf32>'}}
   %0:2 = geo.scan init(%s = %h : tensor<?x8xf32>) inputs(%u = %U : tensor<5x?x8xf32>) {
     geo.yield %s, %s : tensor<?x8xf32>, tensor<?x8xf32>
   } -> (tensor<?x8xf32>, tensor<6x?x8xf32>)
@@ -125,6 +126,7 @@ func.func @c3_steps(%h: tensor<?x8xf32>, %U: tensor<5x?x8xf32>) {
 
 // C4: truncate counts steps.
 func.func @c4(%h: tensor<?x8xf32>, %U: tensor<?x?x8xf32>) {
+  // expected-error @below {{'geo.scan' op expects truncate >= 0, but got -1}}
   %0 = geo.scan init(%s = %h : tensor<?x8xf32>) inputs(%u = %U : tensor<?x?x8xf32>) truncate -1 {
     geo.yield %s : tensor<?x8xf32>
   } -> (tensor<?x8xf32>)
