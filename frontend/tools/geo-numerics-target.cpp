@@ -2,6 +2,7 @@
 // The ways to run a module: compiled, or interpreted in long double.
 #include "dialect/interpreter/Interpreter.h"
 #include "frontend/tools/geo-numerics.h"
+#include "lowering/Compiler.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -12,6 +13,32 @@ using namespace geo::numerics;
 using namespace mlir;
 
 namespace {
+class CompiledProgram : public Program {
+public:
+  explicit CompiledProgram(std::unique_ptr<Executable> executable)
+      : executable(std::move(executable)) {}
+
+  LogicalResult call(StringRef function, std::vector<rt::Tensor> &arguments,
+                     std::vector<rt::Tensor> &results) override {
+    Executable::Entry entry = executable->lookup(function);
+    if (!entry)
+      return failure();
+    std::vector<rt::MemRef> descriptors;
+    descriptors.reserve(arguments.size() + results.size());
+    std::vector<void *> packed;
+    for (std::vector<rt::Tensor> *group : {&arguments, &results})
+      for (rt::Tensor &tensor : *group)
+        packed.push_back(tensor.rank() == 0
+                             ? tensor.raw()
+                             : descriptors.emplace_back(tensor).descriptor());
+    entry(packed.data());
+    return success();
+  }
+
+private:
+  std::unique_ptr<Executable> executable;
+};
+
 class InterpretedProgram : public Program {
 public:
   explicit InterpretedProgram(OwningOpRef<ModuleOp> module)
@@ -82,5 +109,10 @@ geo::numerics::makeProgram(StringRef target, OwningOpRef<ModuleOp> module) {
       return nullptr;
     return std::make_unique<InterpretedProgram>(std::move(module));
   }
-  return nullptr;
+  CompileOptions options;
+  options.target = *parseTarget(target); // one of the two, checked
+  auto executable = compile(*module, options);
+  if (!executable)
+    return nullptr;
+  return std::make_unique<CompiledProgram>(std::move(executable));
 }
