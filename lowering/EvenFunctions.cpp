@@ -74,8 +74,13 @@ Value ClosedForm::derive(int64_t order, Value f, llvm::function_ref<Value()> g,
 /// With E = exp(n) / 2 and e = exp(-n) / 2: cosh = E + e, sinhc = (E - e) / n.
 /// The derivatives keep E apart, since inf - inf would be NaN.
 Value ClosedForm::emitHyperbolic(bool isSinh, int64_t order) {
+  // exp(n + r) = exp(n) (1 + r), also where exp(n) is inf.
   Value power = exp(n);
-  power = fma(power, emitResidual(), power);
+  Value isFinite =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, n, number(1000));
+  Value residual =
+      arith::SelectOp::create(b, isFinite, emitResidual(), number(0));
+  power = mul(power, add1(residual));
   Value large = scale(0.5, power), small = div(number(0.5), power);
   if (!isSinh && order == 0)
     return add(large, small);
@@ -84,14 +89,16 @@ Value ClosedForm::emitHyperbolic(bool isSinh, int64_t order) {
   if (sinhOrder == 0)
     return mul(factor, mul(sub(large, small), inverse));
   Value twice = scale(2, z);
-  Value below = div(oneMinus(inverse), twice);
-  Value above = div(add1(inverse), twice);
-  if (sinhOrder == 1)
-    return mul(factor, fma(large, below, mul(small, above)));
+  Value below = oneMinus(inverse), above = add1(inverse);
+  if (sinhOrder == 1) {
+    Value sum = fma(large, below, mul(small, above));
+    return mul(factor, div(sum, twice));
+  }
   Value half = scale(0.5, inverse);
-  Value forLarge = div(sub(half, scale(3, below)), twice);
-  Value forSmall = div(add(half, scale(3, above)), twice);
-  return mul(factor, sub(mul(large, forLarge), mul(small, forSmall)));
+  Value forLarge = sub(half, div(scale(3, below), twice));
+  Value forSmall = add(half, div(scale(3, above), twice));
+  Value sum = sub(mul(large, forLarge), mul(small, forSmall));
+  return mul(factor, div(sum, twice));
 }
 
 Value ClosedForm::emitTrigonometric(bool isSine, int64_t order) {
@@ -157,9 +164,11 @@ Value geo::expandEven(ImplicitLocOpBuilder &b, EvenFn fn, Value z,
   Arithmetic a(b, z.getType());
   bool isDouble = getElementTypeOrSelf(z.getType()).isF64();
   EvenSeries series = getEvenSeries(fn, order, isDouble ? 53 : 24);
+  Value x = a.sub(z, a.number(series.cut / 2));
   Value sum = a.number(series.coefficients.back());
   for (double c : llvm::reverse(ArrayRef(series.coefficients).drop_back()))
-    sum = a.fma(sum, z, a.number(c));
+    sum = a.fma(sum, x, a.number(c));
+  sum = a.fma(sum, z, a.number(series.atZero));
   Value closed = ClosedForm(b, z).emit(fn, order);
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, z,
                                         a.number(series.cut));

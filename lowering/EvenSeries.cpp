@@ -70,13 +70,18 @@ llvm::SmallVector<Real> getTaylor(EvenFn fn) {
   return a;
 }
 
-Real evaluateTaylor(EvenFn fn, int64_t order, Real z) {
+/// Coefficients of the `order`-th derivative.
+llvm::SmallVector<Real> getTaylor(EvenFn fn, int64_t order) {
   llvm::SmallVector<Real> a = getTaylor(fn);
   for (int64_t i = 0; i < order; ++i) {
     for (size_t k = 1; k < a.size(); ++k)
       a[k - 1] = k * a[k];
     a.pop_back();
   }
+  return a;
+}
+
+Real evaluatePolynomial(llvm::ArrayRef<Real> a, Real z) {
   Real sum = 0;
   for (Real c : llvm::reverse(a))
     sum = sum * z + c;
@@ -147,7 +152,7 @@ double getCut(EvenFn fn, int64_t order) {
 
 long double geo::evaluateEven(EvenFn fn, int64_t order, long double z) {
   if (z <= getSeriesEnd(fn))
-    return evaluateTaylor(fn, order, z);
+    return evaluatePolynomial(getTaylor(fn, order), z);
   if (fn == EvenFn::coshq || fn == EvenFn::cosq) {
     bool isCosh = fn == EvenFn::coshq;
     if (order == 0)
@@ -165,31 +170,19 @@ long double geo::evaluateEven(EvenFn fn, int64_t order, long double z) {
 EvenSeries geo::getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa) {
   EvenSeries series;
   series.cut = getCut(fn, order);
-  // q = (f - f(0)) / z at the nodes of [0, cut], so that f(0) stays exact.
-  constexpr int nodes = 48;
-  Real f0 = evaluateEven(fn, order, 0), cut = series.cut;
-  Real q[nodes], least = std::abs(f0);
-  const Real pi = std::acos(-1.0L);
+  // Interpolates q = (f - f(0)) / z on [0, cut], so that f(0) stays exact.
+  // Where the difference loses digits q is summed.
+  constexpr int nodes = 40;
+  const Real pi = std::acos(-1.0L), cut = series.cut;
+  llvm::SmallVector<Real> a = getTaylor(fn, order);
+  Real q[nodes], f0 = a[0], least = std::abs(f0);
   for (int i = 0; i < nodes; ++i) {
     Real z = cut * (1 + std::cos(pi * (i + 0.5L) / nodes)) / 2;
     Real f = evaluateEven(fn, order, z);
-    q[i] = (f - f0) / z;
+    q[i] = z <= getSeriesEnd(fn)
+               ? evaluatePolynomial(llvm::ArrayRef(a).drop_front(), z)
+               : (f - f0) / z;
     least = std::min(least, std::abs(f));
-  }
-  // Differences lose digits at the nodes next to 0: there from the series.
-  for (int i = 0; i < nodes; ++i) {
-    Real z = cut * (1 + std::cos(pi * (i + 0.5L) / nodes)) / 2;
-    if (z > getSeriesEnd(fn))
-      continue;
-    llvm::SmallVector<Real> a = getTaylor(fn);
-    for (int64_t k = 0; k < order; ++k) {
-      for (size_t m = 1; m < a.size(); ++m)
-        a[m - 1] = m * a[m];
-      a.pop_back();
-    }
-    q[i] = 0;
-    for (size_t k = a.size() - 1; k > 0; --k)
-      q[i] = q[i] * z + a[k];
   }
   // Chebyshev coefficients, cut off where they no longer matter.
   Real chebyshev[nodes];
@@ -199,31 +192,32 @@ EvenSeries geo::getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa) {
       chebyshev[k] += q[i] * std::cos(pi * k * (i + 0.5L) / nodes);
     chebyshev[k] *= (k == 0 ? 1.0L : 2.0L) / nodes;
   }
-  Real tail = 0, bound = std::ldexp(least, -static_cast<int>(mantissa) - 2);
-  int degree = nodes - 1;
-  while (degree > 0 && (tail + std::abs(chebyshev[degree])) * cut < bound)
-    tail += std::abs(chebyshev[degree--]);
-  // To powers of u = z / cut: T*_{k+1} = (4u - 2) T*_k - T*_{k-1}.
+  // They fall geometrically, down to the noise of long double.
+  Real bound = std::ldexp(least, -static_cast<int>(mantissa) - 2) / cut;
+  int degree = 0;
+  while (degree + 2 < nodes && (std::abs(chebyshev[degree + 1]) > bound ||
+                                std::abs(chebyshev[degree + 2]) > bound))
+    ++degree;
+  // To powers of x = (z - cut/2) / (cut/2): T_{k+1} = 2x T_k - T_{k-1}. Powers
+  // of z would cancel where [0, cut] leaves the circle of convergence.
   llvm::SmallVector<Real> previous(degree + 1, 0), current(degree + 1, 0),
       sum(degree + 1, 0);
   current[0] = 1;
   for (int k = 0; k <= degree; ++k) {
-    for (int m = 0; m <= degree; ++m)
-      sum[m] += chebyshev[k] * current[m];
     llvm::SmallVector<Real> next(degree + 1, 0);
     for (int m = 0; m <= degree; ++m) {
-      Real up = m > 0 ? 4 * current[m - 1] : 0;
-      next[m] =
-          k == 0 ? up / 2 - current[m] : up - 2 * current[m] - previous[m];
+      sum[m] += chebyshev[k] * current[m];
+      Real shifted = m > 0 ? current[m - 1] : 0;
+      next[m] = k == 0 ? shifted : 2 * shifted - previous[m];
     }
     previous = current;
     current = next;
   }
-  series.coefficients.push_back(f0);
+  series.atZero = f0;
   Real power = 1;
   for (Real c : sum) {
     series.coefficients.push_back(c / power);
-    power *= cut;
+    power *= cut / 2;
   }
   return series;
 }

@@ -7,16 +7,16 @@
 
 namespace geo {
 
+/// f(0) + z q(z - cut/2) on [0, cut].
 struct EvenSeries {
-  /// Holds on [0, cut].
-  double cut;
-  /// Coefficients, constant first.
+  double cut, atZero;
+  /// Coefficients of q, constant first.
   llvm::SmallVector<double> coefficients;
 };
 
 /// A polynomial for the `order`-th derivative of `fn` in z, whose relative
-/// error is below 2^-(mantissa + 2) on [0, cut] and zero at 0: an interpolation
-/// at Chebyshev nodes. `cut` is where the closed form is accurate from.
+/// error is about 2^-(mantissa + 2) on [0, cut] and none at 0: q interpolates at
+/// Chebyshev nodes. From `cut` on the closed form is accurate.
 EvenSeries getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa);
 
 /// The function itself, in long double.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/tools/Registration.h"
 #include "dialect/Geo.h"
+#include "lowering/Passes.h"
+#include "lowering/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,10 +25,11 @@ void geo::registerGeoDialects(DialectRegistry &registry) {
               linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
               memref::MemRefDialect, omp::OpenMPDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
-  func::registerInlinerExtension(registry);
+  registerPipelineDialects(registry);
 }
 
 void geo::registerAllGeoPasses() {
   registerGeoPasses();
+  registerGeoLoweringPasses();
   mlir::registerTransformsPasses();
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// geo.even against values with 30 digits.
+#include "test/lowering/Harness.h"
+#include <cmath>
+#include <limits>
+
+using namespace geo;
+using namespace geo::test;
+
+namespace {
+
+struct Reference {
+  const char *fn;
+  int order;
+  double z;
+  long double value;
+};
+
+const Reference references[] = {
+#include "test/lowering/EvenReferences.inc"
+};
+
+const char *names[] = {"tanhc", "artanhc", "asinhc", "sinhc",
+                       "coshq", "sinc",    "cosq",   "asinc"};
+
+/// One function per even function and order, on a row of numbers.
+std::string getModule(const std::string &type) {
+  std::string text;
+  for (std::string fn : names)
+    for (int order = 0; order < 3; ++order) {
+      std::string number = std::to_string(order);
+      text += "func.func @" + fn + number + "(%Z: tensor<?x" + type +
+              ">) -> tensor<?x" + type +
+              "> {\n  %F = geo.rowwise rows(%z = " + "%Z : tensor<?x" + type +
+              ">) {\n    %f = geo.even " + fn + " %z {order = " + number +
+              " : i64} : " + type + "\n    geo.yield %f : " + type +
+              "\n  } -> (tensor<?x" + type + ">)\n  return %F : tensor<?x" +
+              type + ">\n}\n";
+    }
+  return text;
+}
+
+template <class T> void check(const char *type, long double epsilon) {
+  Program program(getModule(type), Target::loops);
+  ASSERT_TRUE(program) << program.errors;
+  long double worst[3] = {};
+  for (const Reference &reference : references) {
+    Array<T> z({1}), f({1}, NAN);
+    z(0) = static_cast<T>(reference.z);
+    if (z(0) != static_cast<T>(reference.z) || z(0) != reference.z)
+      continue; // the reference is for another z
+    std::string name = reference.fn + std::to_string(reference.order);
+    program(name.c_str(), z, f);
+    long double want = reference.value;
+    if (std::abs(want) > std::numeric_limits<T>::max()) {
+      EXPECT_EQ(f(0), std::numeric_limits<T>::infinity()) << name;
+      continue;
+    }
+    // Below the normal numbers only the absolute error counts.
+    long double unit = std::max<long double>(
+        std::abs(want) * epsilon, std::numeric_limits<T>::min() * epsilon);
+    // Zeros of sine and cosine: relative to the envelope.
+    bool oscillates = name[0] == 's' && name[3] == 'c' && name[1] == 'i';
+    if (oscillates || name[0] == 'c')
+      unit = std::max<long double>(
+          unit, epsilon / std::max(1.0, std::pow(reference.z,
+                                                 (1 + reference.order) / 2.0)));
+    long double error = std::abs(f(0) - want) / unit;
+    worst[reference.order] = std::max(worst[reference.order], error);
+    EXPECT_LE(error, reference.order == 0   ? 4
+                     : reference.order == 1 ? 12
+                                            : 32)
+        << name << " at " << reference.z << ": " << f(0) << ", not " << want;
+  }
+  for (int order = 0; order < 3; ++order)
+    std::printf("%s order %d: at most %.1Lf units of 2^-%d\n", type, order,
+                worst[order], std::numeric_limits<T>::digits);
+}
+
+TEST(Even, Double) { check<double>("f64", 0x1p-53L); }
+TEST(Even, Float) { check<float>("f32", 0x1p-24L); }
+
+} // namespace
