@@ -24,7 +24,8 @@ std::string durationText(double seconds) {
                : fmt::format("{}:{:02}", minutes, rest);
 }
 
-Progress::Progress(std::string label, int64_t totalTokens, Options options)
+Progress::Progress(std::string label, int64_t totalTokens,
+                   const Options &options)
     : label(std::move(label)), total(std::max<int64_t>(1, totalTokens)),
       out(options.out), terminal(options.terminal == Options::Terminal::Yes),
       clock(options.clock ? options.clock : steadySeconds) {

@@ -24,7 +24,7 @@ public:
     std::function<double()> clock;
   };
 
-  Progress(std::string label, int64_t totalTokens, Options options);
+  Progress(std::string label, int64_t totalTokens, const Options &options);
   Progress(std::string label, int64_t totalTokens)
       : Progress(std::move(label), totalTokens, Options()) {}
   /// Removes the bar.
