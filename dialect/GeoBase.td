@@ -24,6 +24,7 @@ def Geo_Dialect : Dialect {
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
 }
 
 def Geo_EvenFn : I32EnumAttr<"EvenFn", "a function of the squared norm, analytic at 0", [

@@ -64,3 +64,8 @@ void GeoDialect::initialize() {
 #include "dialect/GeoOps.cpp.inc"
       >();
 }
+
+Operation *GeoDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
