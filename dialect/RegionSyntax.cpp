@@ -68,6 +68,10 @@ bool isProgramOp(Operation *op, bool scalarsOnly) {
               (reduction.getKind() == vector::CombiningKind::ADD ||
                reduction.getKind() == vector::CombiningKind::MAXIMUMF);
     known |= isa<DotOp, ScaleOp, vector::BroadcastOp>(op);
+    // What upstream's canonicalizer makes of the sum of a row of one element.
+    if (auto extract = dyn_cast<vector::ExtractOp>(op))
+      known = extract.getSourceVectorType().getNumElements() == 1 &&
+              !extract.hasDynamicPosition();
   }
   auto isNumber = [](Type t) {
     Type element = getElementTypeOrSelf(t);

@@ -182,6 +182,21 @@ static void eraseDeadOps(func::FuncOp f) {
       op.erase();
 }
 
+/// Writes the element of a row of one element as its sum again, which is what
+/// the canonicalizer found: emitters then see one op less.
+static void restoreSums(func::FuncOp f) {
+  f.walk([](RowwiseOp rowwise) {
+    for (auto extract : llvm::make_early_inc_range(
+             rowwise.getBlock().getOps<vector::ExtractOp>())) {
+      OpBuilder b(extract);
+      Value sum = vector::ReductionOp::create(
+          b, extract.getLoc(), vector::CombiningKind::ADD, extract.getSource());
+      extract.getResult().replaceAllUsesWith(sum);
+      extract.erase();
+    }
+  });
+}
+
 static LogicalResult check(func::FuncOp f) {
   if (!f.getBody().hasOneBlock())
     return f.emitOpError("expects one block, but got ")
@@ -205,6 +220,7 @@ LogicalResult geo::lowerToBuffers(ModuleOp module, ConstructEmitter &emitter) {
     if (f.isDeclaration())
       continue;
     eraseDeadOps(f);
+    restoreSums(f);
     functions.push_back(f);
   }
   for (func::FuncOp f : functions)

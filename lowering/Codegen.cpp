@@ -88,22 +88,40 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-FailureOr<SmallVector<char, 0>> geo::emitObject(ModuleOp module,
-                                                Target target) {
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createHostMachine(module, target);
-  if (!machine)
-    return failure();
-  llvm::LLVMContext context;
+/// The module in LLVM IR, or null after a diagnostic.
+static std::unique_ptr<llvm::Module> translate(ModuleOp module,
+                                               llvm::LLVMContext &context,
+                                               llvm::TargetMachine &machine) {
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "geoc");
   if (!llvmModule) {
     module.emitError("expects only ops with a translation to LLVM IR");
-    return failure();
+    return nullptr;
   }
   // Without triple and layout LLVM would assume neither vectors nor libm.
-  llvmModule->setTargetTriple(machine->getTargetTriple());
-  llvmModule->setDataLayout(machine->createDataLayout());
+  llvmModule->setTargetTriple(machine.getTargetTriple());
+  llvmModule->setDataLayout(machine.createDataLayout());
+  return llvmModule;
+}
+
+LogicalResult geo::emitLLVMIR(ModuleOp module, Target target,
+                              llvm::raw_ostream &os) {
+  auto machine = createHostMachine(module, target);
+  llvm::LLVMContext context;
+  auto llvmModule = machine ? translate(module, context, *machine) : nullptr;
+  if (!llvmModule)
+    return failure();
+  llvmModule->print(os, nullptr);
+  return success();
+}
+
+FailureOr<SmallVector<char, 0>> geo::emitObject(ModuleOp module,
+                                                Target target) {
+  auto machine = createHostMachine(module, target);
+  llvm::LLVMContext context;
+  auto llvmModule = machine ? translate(module, context, *machine) : nullptr;
+  if (!llvmModule)
+    return failure();
   optimize(*llvmModule, *machine);
   SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);

@@ -26,6 +26,10 @@ std::string describeHost();
 mlir::FailureOr<llvm::SmallVector<char, 0>> emitObject(mlir::ModuleOp module,
                                                        Target target);
 
+/// The LLVM IR that the object code is made of, before optimization.
+mlir::LogicalResult emitLLVMIR(mlir::ModuleOp module, Target target,
+                               llvm::raw_ostream &os);
+
 } // namespace geo
 
 #endif // GEOC_LOWERING_CODEGEN_H

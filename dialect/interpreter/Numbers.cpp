@@ -255,6 +255,11 @@ interpreter::evaluateNumberOp(Operation *op, ArrayRef<const Datum *> operands) {
       .Case([&](vector::ReductionOp reduction) -> Answer {
         return reduce(reduction, *operands[0]);
       })
+      .Case([&](vector::ExtractOp) -> Answer { // of a row of one element
+        if (operands[0]->size() != 1)
+          return std::nullopt;
+        return Datum(operands[0]->number());
+      })
       .Case([&](DotOp) -> Answer {
         L sum = 0;
         for (int64_t i = 0; i < operands[0]->size(); ++i)

@@ -120,6 +120,10 @@ bool Adjoint::propagateProgramOp(Operation *op, Value cotangent) {
         to(0, sumElements(g, typeOf(0)));
         return true;
       })
+      .Case<vector::ExtractOp>([&](auto) { // of a row of one element
+        to(0, toRow(g, typeOf(0)));
+        return true;
+      })
       .Case<vector::ReductionOp>([&](vector::ReductionOp reduction) {
         Ex row = toRow(g, typeOf(0));
         if (reduction.getKind() == vector::CombiningKind::ADD)

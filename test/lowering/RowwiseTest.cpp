@@ -24,7 +24,7 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(Targets, Lowering,
                          testing::Combine(testing::Values(Target::loops),
-                                          testing::Values(3, 97, 130)),
+                                          testing::Values(1, 3, 97, 130)),
                          [](const auto &info) {
                            return std::string(std::get<0>(info.param) ==
                                                       Target::cpu

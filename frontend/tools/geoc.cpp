@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// geoc: compiles a module ahead of time, and prints every stage on the way.
+#include "dialect/Geo.h"
+#include "frontend/tools/Registration.h"
+#include "lowering/Codegen.h"
+#include "lowering/Pipelines.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "runtime/AtomicFile.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace geo;
+namespace cl = llvm::cl;
+
+namespace {
+
+struct Options {
+  cl::OptionCategory category{"geoc options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODULE.mlir"),
+                             cl::init(""), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("file"), cl::init("-"),
+                              cl::desc("Output file; - is standard output"),
+                              cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::init("cpu"),
+      cl::desc("cpu: vectors and threads for this machine (default). loops: "
+               "scalar loops, the oracle"),
+      cl::cat(category)};
+  cl::opt<std::string> emit{
+      "emit", cl::init("obj"), cl::value_desc("stage"),
+      cl::desc("geo: checked and simplified. expanded: the constructs. "
+               "gradient: differentiated and inlined. linalg: loops over "
+               "buffers. llvm: LLVM IR. obj: object code (default)"),
+      cl::cat(category)};
+  cl::opt<std::string> stopAfter{
+      "stop-after", cl::value_desc("stage"),
+      cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
+               "linalg or llvm (the LLVM dialect)"),
+      cl::cat(category)};
+};
+
+/// What the options ask for.
+struct Request {
+  std::string input, output;
+  Target target;
+  Stage last;
+  /// Print MLIR, LLVM IR, or else object code.
+  bool printModule, printIR;
+};
+
+const char *overview =
+    "geoc: compiles a module of geometric models to object code\n\n"
+    "A public function @f becomes `void geo_entry_f(void **args)`, which "
+    "takes\n"
+    "pointers to the descriptors of tensors and to numbers, arguments first,\n"
+    "then results.\n";
+const char *examples =
+    "\nEXAMPLES:\n"
+    "  geoc model.mlir --emit=gradient          what is differentiated\n"
+    "  geoc model.mlir --target=loops --emit=linalg   loops over buffers\n"
+    "  geoc model.mlir -o model.o               object code for this CPU\n"
+    "  geoc model.mlir --emit=llvm --mlir-timing -o model.ll\n";
+
+int usageError(const llvm::Twine &message) {
+  llvm::errs() << "geoc: " << message << '\n'
+               << "geoc: --help shows the options and examples\n";
+  return 2;
+}
+
+/// The first line of LLVM's message, without the program's name.
+StringRef getUsageMessage(StringRef message) {
+  StringRef line = message.trim().split('\n').first;
+  line.consume_front("geoc: ");
+  return line.split("  Try:").first;
+}
+
+/// Prints the first error only, and no notes: what follows is its echo.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext &context) : engine(context.getDiagEngine()) {
+    id = engine.registerHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return success();
+      return success(std::exchange(seen, true));
+    });
+  }
+  ~FirstError() { engine.eraseHandler(id); }
+
+private:
+  DiagnosticEngine &engine;
+  DiagnosticEngine::HandlerID id;
+  bool seen = false;
+};
+
+/// Runs the pipeline; the text or object goes to `result`.
+LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
+                  std::string &result) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier();
+  if (failed(applyPassManagerCLOptions(pm)))
+    return failure();
+  TimingScope lowering = timing.nest("Lowering");
+  pm.enableTiming(lowering);
+  buildPipeline(pm, request.target, request.last);
+  if (failed(pm.run(module)))
+    return failure();
+  lowering.stop();
+  llvm::raw_string_ostream stream(result);
+  if (request.printModule) {
+    module->print(stream);
+    return success();
+  }
+  TimingScope codegen = timing.nest("Code generation");
+  if (request.printIR)
+    return emitLLVMIR(module, request.target, stream);
+  auto object = emitObject(module, request.target);
+  if (failed(object))
+    return failure();
+  stream.write(object->data(), object->size());
+  return success();
+}
+
+int compileFile(const Request &request) {
+  std::string error;
+  auto file = openInputFile(request.input, &error);
+  if (!file)
+    return usageError(error);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+
+  DialectRegistry registry;
+  registerGeoDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  SourceMgrDiagnosticHandler printer(*sources, &context);
+  FirstError filter(context);
+  DefaultTimingManager timingManager;
+  applyDefaultTimingManagerCLOptions(timingManager);
+  TimingScope timing = timingManager.getRootScope();
+
+  TimingScope parsing = timing.nest("Parsing");
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  parsing.stop();
+  std::string result;
+  if (!module || failed(run(*module, request, timing, result)))
+    return 2;
+  if (request.output == "-") {
+    llvm::outs() << result;
+    llvm::outs().flush();
+    return 0;
+  }
+  if (rt::Status status = rt::writeFile(request.output, result); !status.ok()) {
+    llvm::errs() << "geoc: " << status.message() << '\n';
+    return 2;
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  // LLVM's code generator has an option of this name, which means its passes.
+  auto &registered = cl::getRegisteredOptions();
+  if (auto it = registered.find("stop-after"); it != registered.end())
+    it->second->removeArgument();
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  registerDefaultTimingManagerCLOptions();
+  registerPassManagerCLOptions();
+  cl::extrahelp help(examples);
+  std::string message;
+  llvm::raw_string_ostream errors(message);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &errors))
+    return usageError(getUsageMessage(message));
+  if (options.input.empty())
+    return usageError("expects a module, but got no file");
+  auto target = parseTarget(options.target);
+  if (!target)
+    return usageError("expects --target=cpu or loops, but got " +
+                      options.target);
+  bool isObject = options.emit == "obj";
+  auto last = isObject ? Stage::llvm : parseStage(options.emit);
+  if (!last)
+    return usageError("expects --emit=geo, expanded, gradient, linalg, llvm or "
+                      "obj, but got " +
+                      options.emit);
+  auto stop = options.stopAfter.empty() ? last : parseStage(options.stopAfter);
+  if (!stop)
+    return usageError("expects --stop-after=geo, expanded, gradient, linalg or "
+                      "llvm, but got " +
+                      options.stopAfter);
+  bool printModule = *last != Stage::llvm || !options.stopAfter.empty();
+  if (isObject && !printModule && options.output == "-" &&
+      llvm::outs().is_displayed())
+    return usageError("expects -o file for object code, but got a terminal");
+  return compileFile({options.input, options.output, *target,
+                      std::min(*last, *stop), printModule, !isObject});
+}
