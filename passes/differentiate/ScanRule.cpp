@@ -37,7 +37,9 @@ public:
   LogicalResult run();
 
 private:
+  void findRows();
   LogicalResult check();
+  bool isLiftable(Operation *inner);
   void analyse();
   SmallVector<Value> saveStates();
   void lift(ArrayRef<Value> states);
@@ -80,22 +82,46 @@ LogicalResult ScanAdjoint::check() {
       return op.emitOpError(
                  "expects inputs [T, B, ...] to differentiate, but got ")
              << v.getType();
+  for (Operation &inner : body.without_terminator())
+    if (!isLiftable(&inner))
+      return inner.emitOpError(
+          "expects to keep the rows of states and inputs apart in a geo.scan "
+          "to differentiate, as geo.rowwise without sums and with all of its "
+          "rows from there, geo.matmul and geo.gather by a shared operand do");
   return success();
+}
+
+/// Gives for T * B rows what it gives for B rows, T times.
+bool ScanAdjoint::isLiftable(Operation *inner) {
+  auto isLocal = [&](Value v) { return rowLocal.contains(v); };
+  if (llvm::none_of(inner->getOperands(), isLocal))
+    return true;
+  if (auto rowwise = dyn_cast<RowwiseOp>(inner))
+    return rowwise.getNumSums() == 0 &&
+           llvm::all_of(rowwise.getRows(), isLocal) &&
+           llvm::none_of(rowwise.getShared(), isLocal);
+  if (auto matmul = dyn_cast<MatmulOp>(inner))
+    return !isLocal(matmul.getB()) && !matmul.getTransposeA();
+  if (auto gather = dyn_cast<GatherOp>(inner))
+    return !isLocal(gather.getTable());
+  return isa<DetachOp, tensor::DimOp>(inner);
 }
 
 void ScanAdjoint::analyse() {
   for (Value v : op.getStateArgs()) {
     activity.seed(v);
     stateful.seed(v);
-    rowLocal.insert(v);
   }
-  for (Value v : op.getInputArgs())
-    rowLocal.insert(v);
   for (auto [operand, arg] : llvm::zip(op->getOperands(), body.getArguments()))
     if (outer.isWanted(operand))
       activity.seed(arg);
   activity.propagate(body);
   stateful.propagate(body);
+}
+
+void ScanAdjoint::findRows() {
+  rowLocal.insert(op.getStateArgs().begin(), op.getStateArgs().end());
+  rowLocal.insert(op.getInputArgs().begin(), op.getInputArgs().end());
   for (Operation &inner : body.without_terminator())
     if (llvm::any_of(inner.getOperands(),
                      [&](Value v) { return rowLocal.contains(v); }))
@@ -313,6 +339,7 @@ LogicalResult ScanAdjoint::propagateLifted() {
 }
 
 LogicalResult ScanAdjoint::run() {
+  findRows();
   if (failed(check()))
     return failure();
   analyse();

@@ -152,3 +152,49 @@ func.func @loss(%h0: tensor<?x4xf32>, %U: tensor<?x?x4xf32>) -> f64 {
   } -> () sums (f64)
   return %l : f64
 }
+
+// -----
+
+// A sum over the batch would become one over all steps, too.
+func.func @sums(%h: tensor<?x4xf32>, %U: tensor<?x?x4xf32>) -> tensor<?x4xf32> {
+  %0:2 = geo.gradient @loss(%h, %U) wrt [0] : (tensor<?x4xf32>, tensor<?x?x4xf32>) -> (f64, tensor<?x4xf32>)
+  return %0#1 : tensor<?x4xf32>
+}
+func.func @loss(%h0: tensor<?x4xf32>, %U: tensor<?x?x4xf32>) -> f64 {
+  %end = geo.scan init(%h = %h0 : tensor<?x4xf32>) inputs(%u = %U : tensor<?x?x4xf32>) {
+    // expected-error @below {{'geo.rowwise' op expects to keep the rows of states and inputs apart in a geo.scan to differentiate, as geo.rowwise without sums and with all of its rows from there, geo.matmul and geo.gather by a shared operand do}}
+    %s = geo.rowwise rows(%a = %h : tensor<?x4xf32>) {
+      geo.yield %a : vector<4xf32>
+    } -> () sums (tensor<4xf32>)
+    %n = geo.rowwise rows(%b = %u : tensor<?x4xf32>) shared(%t = %s : tensor<4xf32>) {
+      %m = arith.mulf %b, %t : vector<4xf32>
+      geo.yield %m : vector<4xf32>
+    } -> (tensor<?x4xf32>)
+    geo.yield %n : tensor<?x4xf32>
+  } -> (tensor<?x4xf32>)
+  %l = geo.rowwise rows(%r = %end : tensor<?x4xf32>) {
+    %d = geo.dot %r, %r : vector<4xf32>
+    geo.yield %d : f64
+  } -> () sums (f64)
+  return %l : f64
+}
+
+// -----
+
+// Nor are rows multiplied by rows.
+func.func @rows(%h: tensor<4x4xf32>, %U: tensor<?x4x4xf32>) -> tensor<4x4xf32> {
+  %0:2 = geo.gradient @loss(%h, %U) wrt [0] : (tensor<4x4xf32>, tensor<?x4x4xf32>) -> (f64, tensor<4x4xf32>)
+  return %0#1 : tensor<4x4xf32>
+}
+func.func @loss(%h0: tensor<4x4xf32>, %U: tensor<?x4x4xf32>) -> f64 {
+  %end = geo.scan init(%h = %h0 : tensor<4x4xf32>) inputs(%u = %U : tensor<?x4x4xf32>) {
+    // expected-error @below {{'geo.matmul' op expects to keep the rows of states and inputs apart}}
+    %n = geo.matmul %h, %u : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+    geo.yield %n : tensor<4x4xf32>
+  } -> (tensor<4x4xf32>)
+  %l = geo.rowwise rows(%r = %end : tensor<4x4xf32>) {
+    %d = geo.dot %r, %r : vector<4xf32>
+    geo.yield %d : f64
+  } -> () sums (f64)
+  return %l : f64
+}
