@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A training step is the gradient, the clipping of its norm, Adam and the
+// projection of points, one after the other.
+#include "frontend/train/Initial.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+using namespace geo;
+using rt::DType;
+using rt::Tensor;
+
+namespace {
+
+/// A small batch: 3 sequences of 4 words and one of 2.
+struct SmallBatch {
+  std::vector<int32_t> tokens{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 3, 0};
+  std::vector<float> mask{1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0};
+
+  StepInput get() {
+    StepInput in;
+    in.steps = 3;
+    in.rows = 3;
+    in.ids = tokens.data();
+    in.valid = mask.data();
+    in.targets = tokens.data() + 3;
+    in.mask = mask.data() + 3;
+    in.startTargets = tokens.data();
+    in.startMask = mask.data();
+    return in;
+  }
+};
+
+RilmConfig smallConfig(RilmKind kind) {
+  RilmConfig config;
+  config.kind = kind;
+  config.vocabulary = 10;
+  config.dim = 5;
+  return config;
+}
+
+Session makeSession(const RilmConfig &config) {
+  SessionOptions options;
+  options.target = "loops";
+  options.parts.train = options.parts.gradient = true;
+  auto session = Session::create(config, options);
+  if (!session) {
+    ADD_FAILURE() << session.message();
+    std::abort();
+  }
+  return std::move(*session);
+}
+
+double at(const Tensor &t, int64_t i) {
+  return t.dtype() == DType::F64 ? t.data<double>()[i]
+                                 : double(t.data<float>()[i]);
+}
+
+/// Every parameter after `steps` updates by the textbook's Adam.
+class AdamReference {
+public:
+  AdamReference(Session &session, double lr, double clip)
+      : session(session), lr(lr), clip(clip) {}
+
+  void step(ModelState &state, const StepInput &in) {
+    std::vector<Tensor> gradients;
+    session.gradient(state, in, gradients);
+    double square = 0;
+    for (const Tensor &g : gradients)
+      for (int64_t i = 0; i < g.numElements(); ++i)
+        square += at(g, i) * at(g, i);
+    norm = std::sqrt(square);
+    double scale = clip > 0 && norm > clip ? clip / norm : 1;
+    ++state.updates;
+    size_t k = 0;
+    for (Tensor &p : state.parameters) {
+      for (int64_t i = 0; i < p.numElements(); ++i) {
+        double g = scale * at(gradients[k], i);
+        double m = 0.9 * at(state.m[k], i) + 0.1 * g;
+        double v = 0.999 * at(state.v[k], i) + 0.001 * g * g;
+        double mHat = m / (1 - std::pow(0.9, state.updates));
+        double vHat = v / (1 - std::pow(0.999, state.updates));
+        double now = at(p, i) - lr * mHat / (std::sqrt(vHat) + 1e-8);
+        set(p, i, now);
+        set(state.m[k], i, m);
+        set(state.v[k], i, v);
+      }
+      ++k;
+    }
+  }
+  double norm = 0;
+
+private:
+  static void set(Tensor &t, int64_t i, double x) {
+    if (t.dtype() == DType::F64)
+      t.data<double>()[i] = x;
+    else
+      t.data<float>()[i] = float(x);
+  }
+  Session &session;
+  double lr, clip;
+};
+
+class Step : public testing::TestWithParam<std::tuple<RilmKind, double>> {};
+
+TEST_P(Step, IsClippedAdam) {
+  auto [kind, clip] = GetParam();
+  RilmConfig config = smallConfig(kind);
+  config.learnTau = true;
+  config.learnCurvature = kind != RilmKind::flat;
+  Session session = makeSession(config);
+  ModelState state = makeInitialState(config, {}),
+             expected = makeInitialState(config, {});
+  AdamReference reference(session, 0.01, clip);
+  SmallBatch batch;
+  for (int i = 0; i < 3; ++i) {
+    reference.step(expected, batch.get());
+    StepResult r = session.train(state, batch.get(), 0.01, clip);
+    EXPECT_NEAR(r.gradientNorm, reference.norm, 1e-5 * reference.norm);
+    EXPECT_EQ(r.scored, 10);
+    EXPECT_EQ(r.clippedPoints, 0);
+  }
+  EXPECT_EQ(state.updates, 3);
+  std::vector<Parameter> list = getParameters(config);
+  for (size_t k = 0; k < list.size(); ++k)
+    for (int64_t i = 0; i < state.parameters[k].numElements(); ++i)
+      EXPECT_NEAR(at(state.parameters[k], i), at(expected.parameters[k], i),
+                  2e-5)
+          << list[k].name << " " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Step,
+                         testing::Combine(testing::Values(RilmKind::flat,
+                                                          RilmKind::hyp,
+                                                          RilmKind::naive),
+                                          testing::Values(0.0, 0.05)));
+
+TEST(Projection, KeepsPointsInsideAndCountsThem) {
+  RilmConfig config = smallConfig(RilmKind::hyp);
+  Session session = makeSession(config);
+  InitialOptions initial;
+  initial.embeddingStd = 2; // every row starts at the bound
+  ModelState state = makeInitialState(config, initial);
+  SmallBatch batch;
+  double clipped = 0;
+  for (int i = 0; i < 5; ++i)
+    clipped += session.train(state, batch.get(), 0.5, 0).clippedPoints;
+  EXPECT_GT(clipped, 5);
+  for (int64_t r = 0; r < config.vocabulary; ++r) {
+    double square = 0;
+    for (int64_t j = 0; j < config.dim; ++j)
+      square += std::pow(at(state.parameters[0], r * config.dim + j), 2);
+    EXPECT_LE(std::sqrt(square), 0.999 + 1e-6);
+  }
+}
+
+TEST(NonFinite, LeavesTheStateAndNamesTheTensor) {
+  RilmConfig config = smallConfig(RilmKind::flat);
+  Session session = makeSession(config);
+  ModelState state = makeInitialState(config, {});
+  state.parameters[2].data<float>()[3] = INFINITY; // Wh
+  Tensor before = state.parameters[0].clone();
+  SmallBatch batch;
+  StepResult r = session.train(state, batch.get(), 0.01, 1);
+  EXPECT_FALSE(std::isfinite(r.loss) && std::isfinite(r.gradientNorm));
+  EXPECT_EQ(session.findNonFinite(state), "parameter Wh");
+  EXPECT_EQ(state.updates, 0);
+  for (int64_t i = 0; i < before.numElements(); ++i)
+    EXPECT_EQ(at(before, i), at(state.parameters[0], i));
+}
+
+} // namespace
