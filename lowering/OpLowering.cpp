@@ -91,6 +91,34 @@ LogicalResult OpLowering::check(Operation *op) {
 // Lowering
 //===----------------------------------------------------------------------===//
 
+/// `memref` with other leading sizes. A dense buffer is described anew:
+/// upstream's expand-strided-metadata (22.1) crashes on a memref.expand_shape
+/// with two dynamic sizes in one group.
+static Value expandDense(ImplicitLocOpBuilder &b, MemRefType type, Value memref,
+                         ArrayRef<ReassociationIndices> groups,
+                         ArrayRef<OpFoldResult> sizes) {
+  if (!cast<MemRefType>(memref.getType()).getLayout().isIdentity())
+    return memref::ExpandShapeOp::create(b, type, memref, groups, sizes);
+  SmallVector<OpFoldResult> strides(sizes.size());
+  OpFoldResult stride = b.getIndexAttr(1);
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    if (i == 0)
+      break;
+    std::optional<int64_t> a = getConstantIntValue(stride),
+                           c = getConstantIntValue(sizes[i]);
+    if (a && c)
+      stride = b.getIndexAttr(*a * *c);
+    else
+      stride = arith::MulIOp::create(
+                   b, getValueOrCreateConstantIndexOp(b, b.getLoc(), stride),
+                   getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[i]))
+                   .getResult();
+  }
+  return memref::ReinterpretCastOp::create(b, type, memref, b.getIndexAttr(0),
+                                           sizes, strides);
+}
+
 LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
   if (isConstruct(op))
     return lowerConstruct(b, op);
@@ -149,9 +177,9 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
             b, operand(0), collapse.getReassociationIndices());
       })
       .Case([&](tensor::ExpandShapeOp expand) {
-        out = memref::ExpandShapeOp::create(
-            b, cast<MemRefType>(type), operand(0),
-            expand.getReassociationIndices(), sizes.get(b, result));
+        out = expandDense(b, cast<MemRefType>(type), operand(0),
+                          expand.getReassociationIndices(),
+                          sizes.get(b, result));
       })
       .Case([&](tensor::ExtractOp extract) {
         SmallVector<Value> indices = llvm::map_to_vector(
