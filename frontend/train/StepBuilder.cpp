@@ -201,7 +201,8 @@ void geo::buildEvalStep(GraphBuilder &graph, RilmConfig config) {
 
 void geo::buildGradient(GraphBuilder &graph, const RilmConfig &config) {
   Rilm model(graph, config);
-  func::FuncOp loss = buildLoss(graph, model, "loss", /*isPrivate=*/true);
+  func::FuncOp loss =
+      buildLoss(graph, model, "tested_loss", /*isPrivate=*/true);
   int64_t count = model.parameterArguments().size();
   buildFunction(graph, model, "gradient", model.batchArguments(),
                 /*isPrivate=*/false, [&](ValueRange p, ValueRange batch) {

@@ -25,8 +25,8 @@ void buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
 /// Appends @eval_step(parameters, batch) -> (loss, scored, clipped states).
 void buildEvalStep(GraphBuilder &graph, RilmConfig config);
 
-/// Appends @gradient(parameters, batch) -> (loss, scored, clipped states,
-/// gradients of all parameters), for tests.
+/// Appends @tested_loss (private) and @gradient(parameters, batch) -> (loss,
+/// scored, clipped states, gradients of all parameters), for tests.
 void buildGradient(GraphBuilder &graph, const RilmConfig &config);
 
 /// Appends @generate_step(parameters, state [B, d], ids [B], valid [B])
