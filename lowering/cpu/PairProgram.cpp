@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/PairProgram.h"
+#include "lowering/cpu/VectorMath.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace geo;
+using namespace geo::cpu;
+
+Values geo::cpu::emitRegion(Gen &g, Block &block, ValueRange arguments,
+                            bool isVector, int64_t lanes) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    Values operands;
+    for (Value v : op.getOperands())
+      operands.push_back(mapping.lookup(v));
+    mapping.map(op.getResult(0),
+                emitElementwise(g, &op, operands, isVector, lanes));
+  }
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value v) { return mapping.lookup(v); });
+}
+
+Value geo::cpu::emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
+                              bool isDifference, int64_t lanes) {
+  Value length = g.dim(x, 1);
+  VectorType xType = Gen::vectorOf(lanes, Gen::elementOf(x));
+  VectorType yType = Gen::vectorOf(lanes, Gen::elementOf(y));
+  auto term = [&](Value p, Value mask, Value sum) {
+    Value a = g.convert(g.loadPart(x, {i, p}, xType, mask), g.f64());
+    Value b = g.convert(g.loadPart(y, {j, p}, yType, mask), g.f64());
+    if (isDifference)
+      a = b = g.fsub(a, b);
+    return g.fma(a, b, sum);
+  };
+  Value whole = g.mul(g.div(length, g.idx(lanes)), lanes);
+  Value sum = g.forLoop(g.idx(0), whole, g.idx(lanes),
+                        g.zero(Gen::vectorOf(lanes, g.f64())),
+                        [&](Value p, ValueRange carried) {
+                          return Values{term(p, Value(), carried[0])};
+                        })[0];
+  sum = g.ifElse(
+      g.less(whole, length),
+      [&] {
+        Value mask = g.maskBelow(g.sub(length, whole), lanes);
+        return Values{term(whole, mask, sum)};
+      },
+      [&] { return Values{sum}; })[0];
+  return g.sum(sum);
+}
+
+PairProgram::PairProgram(Work &work, Gen &g, PairOperands pair)
+    : work(work), g(g), pair(std::move(pair)), tile(work.target, g.f32()),
+      vector(tile.vector()) {
+  rows = g.dim(this->pair.xs[0], 0);
+  columns = g.dim(this->pair.ys[0], 0);
+  panels = g.ceilDiv(columns, g.idx(tile.panel()));
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+void PairProgram::prepareColumns() {
+  Value padded = g.mul(panels, tile.panel());
+  auto make = [&] { return g.alloc({ShapedType::kDynamic}, g.f32(), padded); };
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    packed.push_back(emitPackedWhole(work, g, tile, pair.ys[k],
+                                     /*isTransposed=*/true));
+    columnNorms.push_back(pair.isDifference(k) ? make() : Value());
+  }
+  for (size_t s = 0; s < pair.columnScalars.size(); ++s)
+    columnNumbers.push_back(make());
+  work.onThreads(g, [&](Value tid, Value count) {
+    auto [lower, upper] = Work::getPart(g, padded, tile.panel(), tid, count);
+    g.forLoop(lower, upper, g.idx(1), [&](Value j) {
+      // Padding repeats the last column, so that the region meets only values
+      // of its domain.
+      Value from = g.min(j, g.sub(columns, g.idx(1)));
+      for (unsigned k = 0; k < pair.numGrams(); ++k)
+        if (columnNorms[k]) {
+          Value y = pair.ys[k];
+          Value norm = emitExactGram(g, y, from, y, from,
+                                     /*isDifference=*/false, tile.lanes);
+          g.store(g.convert(norm, g.f32()), columnNorms[k], j);
+        }
+      for (auto [scalar, number] :
+           llvm::zip_equal(pair.columnScalars, columnNumbers))
+        g.store(g.convert(g.load(scalar, from), g.f32()), number, j);
+    });
+  });
+}
+
+void PairProgram::freeColumns() {
+  for (Value buffer : packed)
+    g.dealloc(buffer);
+  for (Value buffer : columnNorms)
+    if (buffer)
+      g.dealloc(buffer);
+  for (Value buffer : columnNumbers)
+    g.dealloc(buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void PairProgram::startThread(Value stripRows, Value last) {
+  lastRow = last;
+  auto make = [&] {
+    return work.makeBuffer(
+        g, [&] { return g.alloc({ShapedType::kDynamic}, g.f32(), stripRows); });
+  };
+  rowNorms.clear();
+  rowNumbers.clear();
+  gramTiles.clear();
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    rowNorms.push_back(pair.isDifference(k) ? make() : Value());
+    gramTiles.push_back(work.makeBuffer(
+        g, [&] { return g.alloc({tile.rows, tile.panel()}, g.f32()); }));
+  }
+  for (size_t s = 0; s < pair.rowScalars.size(); ++s)
+    rowNumbers.push_back(make());
+}
+
+Value PairProgram::clampRow(Value row) {
+  return g.min(g.add(first, row), lastRow);
+}
+
+void PairProgram::startStrip(Value firstRow, Value rowCount) {
+  first = firstRow;
+  count = rowCount;
+  tiledCount = g.mul(g.ceilDiv(count, g.idx(tile.rows)), tile.rows);
+  g.forLoop(tiledCount, [&](Value row) {
+    Value i = clampRow(row);
+    for (unsigned k = 0; k < pair.numGrams(); ++k)
+      if (rowNorms[k]) {
+        Value x = pair.xs[k];
+        Value norm =
+            emitExactGram(g, x, i, x, i, /*isDifference=*/false, tile.lanes);
+        g.store(g.convert(norm, g.f32()), rowNorms[k], row);
+      }
+    for (auto [scalar, number] : llvm::zip_equal(pair.rowScalars, rowNumbers))
+      g.store(g.convert(g.load(scalar, i), g.f32()), number, row);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+void PairProgram::emitGramTile(Value panel, Value row) {
+  Values at;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    at.push_back(clampRow(g.add(row, r)));
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    Values acc = emitTile(
+        g, tile, g.idx(0), g.dim(pair.xs[k], 1),
+        [&](int64_t r, Value p) { return g.load(pair.xs[k], {at[r], p}); },
+        [&](int64_t v, Value p) {
+          return g.loadVector(packed[k], {panel, p, g.idx(v * tile.lanes)},
+                              vector);
+        });
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        g.storeVector(acc[r * tile.vectors + v], gramTiles[k],
+                      {g.idx(r), g.idx(v * tile.lanes)});
+  }
+}
+
+/// Replaces the close lanes of `r` by differences; there are rarely any.
+Value PairProgram::refine(unsigned k, Value r, Value isClose, Value i,
+                          Value column) {
+  return g.ifElse(
+      g.anyLane(isClose),
+      [&] {
+        return g.forLoop(
+            g.idx(0), g.idx(tile.lanes), g.idx(1), r,
+            [&](Value lane, ValueRange carried) {
+              Value isThis =
+                  vector::ExtractOp::create(g.b, isClose, OpFoldResult(lane));
+              return g.ifElse(
+                  isThis,
+                  [&] {
+                    Value exact = emitExactGram(
+                        g, pair.xs[k], i, pair.ys[k], g.add(column, lane),
+                        /*isDifference=*/true, tile.lanes);
+                    return Values{vector::InsertOp::create(
+                        g.b, g.convert(exact, g.f32()), carried[0],
+                        OpFoldResult(lane))};
+                  },
+                  [&] { return Values{carried[0]}; });
+            });
+      },
+      [&] { return Values{r}; })[0];
+}
+
+PairProgram::Pairs PairProgram::emitVector(const Place &place) {
+  Values arguments, refined;
+  Value tileRow = g.rem(place.row, g.idx(tile.rows));
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    Value r = g.loadVector(gramTiles[k], {tileRow, place.offset}, vector);
+    Value isClose;
+    if (pair.isDifference(k)) {
+      Value norms = g.fadd(g.broadcast(g.load(rowNorms[k], place.row), vector),
+                           g.loadVector(columnNorms[k], place.column, vector));
+      r = g.fma(r, g.real(vector, -2.0), norms);
+      r = g.fmax(g.zero(vector), r);
+      // There, the subtraction has lost two bits or more.
+      isClose = g.flt(r, g.fmul(norms, g.real(vector, 0.25)));
+      r = refine(k, r, isClose, place.i, place.column);
+    }
+    arguments.push_back(r);
+    refined.push_back(isClose);
+  }
+  for (Value number : rowNumbers)
+    arguments.push_back(g.broadcast(g.load(number, place.row), vector));
+  for (Value number : columnNumbers)
+    arguments.push_back(g.loadVector(number, place.column, vector));
+  for (Value number : pair.shared)
+    arguments.push_back(g.broadcast(g.convert(number, g.f32()), vector));
+  return {emitRegion(g, *pair.block, arguments, /*isVector=*/true, tile.lanes),
+          refined};
+}
+
+void PairProgram::forPairs(
+    Value p0, Value p1, function_ref<void(Value)> start,
+    function_ref<void(const Place &, const Pairs &)> body,
+    function_ref<void(Value)> finish) {
+  g.forLoop(p0, p1, g.idx(1), [&](Value panel) {
+    start(panel);
+    g.forLoop(g.idx(0), tiledCount, g.idx(tile.rows), [&](Value tileRow) {
+      emitGramTile(panel, tileRow);
+      g.forLoop(g.idx(tile.rows), [&](Value r) {
+        Value row = g.add(tileRow, r);
+        Value i = clampRow(row);
+        g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(tile.lanes),
+                  [&](Value offset) {
+                    Place place{row, i, panel, offset,
+                                g.add(g.mul(panel, tile.panel()), offset)};
+                    body(place, emitVector(place));
+                  });
+      });
+    });
+    finish(panel);
+  });
+}

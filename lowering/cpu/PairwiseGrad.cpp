@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// geo.pairwise_grad in f32. Blocks of panels of a strip are recomputed with
+// their partials; the coefficients A = G dz/dg of a block stay in L2 and meet
+// both products there. Pairs that cancel in a product (close ones, and the
+// target of nll, whose G is the sum of all others) are added by differences.
+#include "lowering/cpu/PairBackward.h"
+#include "lowering/cpu/VectorMath.h"
+
+using namespace mlir;
+using namespace geo;
+using namespace geo::cpu;
+
+static constexpr double log2e = 1.44269504088896341;
+
+//===----------------------------------------------------------------------===//
+// One thread
+//===----------------------------------------------------------------------===//
+
+void Backward::startThread(Value tid) {
+  const PairOperands &pair = program.pair;
+  program.startThread(stripRows, g.sub(program.rows, g.idx(1)));
+  auto rowBuffer = [&](Type element) {
+    return work.makeBuffer(
+        g, [&] { return g.alloc({ShapedType::kDynamic}, element, stripRows); });
+  };
+  rowSums.clear();
+  for (unsigned q = 0; q < numRowQuantities(); ++q)
+    rowSums.push_back({work.makeBuffer(g,
+                                       [&] {
+                                         return g.alloc(
+                                             {ShapedType::kDynamic, tile.lanes},
+                                             g.f32(), stripRows);
+                                       }),
+                       rowBuffer(g.f64())});
+  columnSums.clear();
+  for (unsigned q = 0; q < numColumnQuantities(); ++q)
+    columnSums.push_back(
+        {work.makeBuffer(g, [&] { return g.alloc({tile.panel()}, g.f32()); }),
+         g.slice(columnPartials[q], tid)});
+  coefficients.clear();
+  products.clear();
+  packedRows.clear();
+  yParts.clear();
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    coefficients.push_back(work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
+                     g.f32(), {blockPanels, stripRows});
+    }));
+    products.push_back(work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic}, g.f32(),
+                     {stripRows, g.mul(depthPanels(k), tile.panel())});
+    }));
+    packedRows.push_back(work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
+                     g.f32(), {depthPanels(k), stripRows});
+    }));
+    Value part = g.slice(yPartials[k], tid);
+    yParts.push_back(part);
+    g.fillZero(part, tile.lanes);
+  }
+  for (auto [narrow, wide] : columnSums)
+    g.fillZero(wide, tile.lanes);
+  sharedParts.clear();
+  for (Value partial : sharedPartials) {
+    g.store(g.zero(g.f64()), partial, tid);
+    sharedParts.push_back(partial);
+  }
+  threadId = tid;
+  if (reducer == Reducer::nll) {
+    cotangents = rowBuffer(g.f32());
+    targetPartials = work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic, numArguments()}, g.f32(),
+                     stripRows);
+    });
+  }
+  if (reducer == Reducer::softmax)
+    cotangents = rowBuffer(g.f32());
+  if (reducer != Reducer::none) {
+    lseHigh = rowBuffer(g.f32());
+    lseLow = rowBuffer(g.f32());
+  }
+}
+
+void Backward::startStrip() {
+  const PairOperands &pair = program.pair;
+  g.forLoop(program.tiledCount, [&](Value row) {
+    Value i = g.min(g.add(program.first, row), g.sub(program.rows, g.idx(1)));
+    if (reducer != Reducer::none) {
+      // In two parts, since rounding lse would scale all p of the row.
+      Value lse = g.load(pair.lse, i);
+      Value high = g.convert(lse, g.f32());
+      g.store(high, lseHigh, row);
+      g.store(g.convert(g.fsub(lse, g.convert(high, g.f64())), g.f32()), lseLow,
+              row);
+    }
+    if (reducer == Reducer::nll)
+      g.store(g.convert(g.load(pair.cotangent, i), g.f32()), cotangents, row);
+    if (reducer == Reducer::softmax)
+      g.store(g.convert(emitCotangentSum(i), g.f32()), cotangents, row);
+    for (auto [narrow, wide] : rowSums)
+      g.store(g.zero(g.f64()), wide, row);
+    for (Value product : products)
+      zeroRow(product, row);
+  });
+  for (unsigned k = 0; k < pair.numGrams(); ++k)
+    emitPack(g, tile, g.window(pair.xs[k], 0, program.first, program.count),
+             /*isTransposed=*/false, g.idx(0), program.count, packedRows[k],
+             g.idx(0), depthPanels(k));
+}
+
+void Backward::zeroRow(Value memref, Value row) {
+  g.forLoop(g.idx(0), g.dim(memref, 1), g.idx(tile.lanes), [&](Value j) {
+    g.storeVector(g.zero(program.vector), memref, {row, j});
+  });
+}
+
+Value Backward::emitCotangentSum(Value i) {
+  Value total = g.zero(g.f64());
+  return g.forLoop(g.idx(0), program.columns, g.idx(1), total,
+                   [&](Value j, ValueRange sum) {
+                     Value ct = g.load(program.pair.cotangent, {i, j});
+                     return Values{g.fadd(sum[0], g.convert(ct, g.f64()))};
+                   })[0];
+}
+
+//===----------------------------------------------------------------------===//
+// A block of panels
+//===----------------------------------------------------------------------===//
+
+void Backward::emitBlock(Value p0, Value p1) {
+  VectorType vector = program.vector;
+  g.forLoop(program.tiledCount, [&](Value row) {
+    for (auto [narrow, wide] : rowSums)
+      g.storeVector(g.zero(vector), narrow, {row, g.idx(0)});
+  });
+  blockStart = p0;
+  program.forPairs(
+      p0, p1,
+      [&](Value) {
+        for (auto [narrow, wide] : columnSums)
+          for (int64_t v = 0; v < tile.vectors; ++v)
+            g.storeVector(g.zero(vector), narrow, g.idx(v * tile.lanes));
+      },
+      [&](const PairProgram::Place &place, const PairProgram::Pairs &pairs) {
+        emitPairs(place, pairs);
+      },
+      [&](Value panel) {
+        VectorType wideType = Gen::vectorOf(tile.lanes, g.f64());
+        for (auto [narrow, wide] : columnSums)
+          for (int64_t v = 0; v < tile.vectors; ++v) {
+            Value from = g.idx(v * tile.lanes);
+            Value to = g.add(g.mul(panel, tile.panel()), from);
+            Value sum = g.convert(g.loadVector(narrow, from, vector), g.f64());
+            g.storeVector(g.fadd(g.loadVector(wide, to, wideType), sum), wide,
+                          to);
+          }
+      });
+  g.forLoop(program.count, [&](Value row) {
+    for (auto [narrow, wide] : rowSums) {
+      Value sum = g.loadVector(narrow, {row, g.idx(0)}, vector);
+      g.store(g.fadd(g.load(wide, row), g.sum(g.convert(sum, g.f64()))), wide,
+              row);
+    }
+  });
+  for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
+    emitProductForX(k, p0, p1);
+    emitProductForY(k, p0, p1);
+  }
+}
+
+/// G = dL/dz of the pairs, zero at targets.
+Value Backward::emitLogitGradient(const PairProgram::Place &place, Value z,
+                                  Value mask, Value isTarget) {
+  VectorType vector = program.vector;
+  Value ct;
+  if (reducer != Reducer::nll)
+    ct = g.loadMasked(program.pair.cotangent, {place.i, place.column}, vector,
+                      mask);
+  if (reducer == Reducer::none)
+    return ct;
+  auto row = [&](Value buffer) {
+    return g.broadcast(g.load(buffer, place.row), vector);
+  };
+  Value t = g.fsub(g.fsub(z, row(lseHigh)), row(lseLow));
+  Value p = emitExp2(g, g.fmul(t, g.real(vector, log2e)));
+  if (reducer == Reducer::softmax)
+    return g.fsub(ct, g.fmul(p, row(cotangents)));
+  p = g.select(isTarget, g.zero(vector), p);
+  p = g.select(mask, p, g.zero(vector));
+  addToRow(numRowQuantities() - 1, place.row, p);
+  return g.fmul(p, row(cotangents));
+}
+
+void Backward::addToRow(unsigned quantity, Value row, Value x) {
+  Value narrow = rowSums[quantity].first;
+  Values at = {row, g.idx(0)};
+  g.storeVector(g.fadd(g.loadVector(narrow, at, program.vector), x), narrow,
+                at);
+}
+
+void Backward::addToColumn(unsigned quantity, Value offset, Value x) {
+  Value narrow = columnSums[quantity].first;
+  g.storeVector(g.fadd(g.loadVector(narrow, offset, program.vector), x), narrow,
+                offset);
+}
+
+void Backward::emitPairs(const PairProgram::Place &place,
+                         const PairProgram::Pairs &pairs) {
+  VectorType vector = program.vector;
+  const PairOperands &pair = program.pair;
+  Value mask = program.getColumnMask(place);
+  Value exists = g.less(place.row, program.count);
+  mask = g.both(mask, g.broadcast(exists, mask.getType()));
+  Value isTarget;
+  if (reducer == Reducer::nll) {
+    Type i32s = Gen::withElement(vector, g.i32());
+    Value column = arith::IndexCastOp::create(g.b, g.i32(), place.column);
+    Value columns = arith::AddIOp::create(g.b, g.broadcast(column, i32s),
+                                          g.lanes(tile.lanes));
+    isTarget =
+        g.equal(columns, g.broadcast(g.load(pair.targets, place.i), i32s));
+    isTarget = g.both(isTarget, mask);
+  }
+  ValueRange partials = ValueRange(pairs.yielded).drop_front();
+  Value gradient = emitLogitGradient(place, pairs.yielded[0], mask, isTarget);
+  Values terms;
+  for (Value partial : partials)
+    terms.push_back(g.select(mask, g.fmul(gradient, partial), g.zero(vector)));
+  // nll: at its target G is 0 here, but 0 times an infinite partial is not.
+  if (isTarget)
+    for (Value &term : terms)
+      term = g.select(isTarget, g.zero(vector), term);
+
+  // By differences: close pairs now, targets once G is known.
+  Value special = isTarget;
+  for (Value refined : pairs.refined)
+    if (refined) {
+      Value close = g.both(refined, mask);
+      special =
+          special ? Value(arith::OrIOp::create(g.b, special, close)) : close;
+    }
+  if (special)
+    g.ifThen(g.anyLane(special), [&] {
+      emitSpecial(place, pairs.refined, isTarget, mask, terms, partials);
+    });
+
+  unsigned row = 0, column = 0, next = 0;
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    Value a = terms[next++];
+    if (pairs.refined[k])
+      a = g.select(pairs.refined[k], g.zero(vector), a);
+    g.storeVector(a, coefficients[k],
+                  {g.sub(place.panel, blockStart), place.row, place.offset});
+    if (pair.isDifference(k)) {
+      addToRow(row++, place.row, a);
+      addToColumn(column++, place.offset, a);
+    }
+  }
+  for (size_t u = 0; u < pair.rowScalars.size(); ++u)
+    addToRow(row++, place.row, terms[next++]);
+  for (size_t w = 0; w < pair.columnScalars.size(); ++w)
+    addToColumn(column++, place.offset, terms[next++]);
+  for (size_t s = 0; s < pair.shared.size(); ++s)
+    addToRow(row++, place.row, terms[next++]);
+}
+
+void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
+                           Value isTarget, Value mask, ValueRange terms,
+                           ValueRange partials) {
+  auto lane = [&](Value v, Value l) -> Value {
+    return vector::ExtractOp::create(g.b, v, OpFoldResult(l));
+  };
+  g.forLoop(g.idx(tile.lanes), [&](Value l) {
+    if (isTarget)
+      g.ifThen(lane(isTarget, l), [&] {
+        for (auto [a, partial] : llvm::enumerate(partials))
+          g.store(lane(partial, l), targetPartials,
+                  {place.row, g.idx(static_cast<int64_t>(a))});
+      });
+    for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
+      if (!refined[k])
+        continue;
+      Value isClose = g.both(refined[k], mask);
+      // The term of a target is zero: nothing is added twice.
+      g.ifThen(lane(isClose, l), [&] {
+        addByDifference(k, place.row, place.i, g.add(place.column, l),
+                        lane(terms[k], l));
+      });
+    }
+  });
+}
+
+/// The share of one pair with coefficient `a`, in the form of the products:
+/// dX = 2 (.. - product), dY = 2 (.. - part) for differences.
+void Backward::addByDifference(unsigned k, Value row, Value i, Value j,
+                               Value a) {
+  const PairOperands &pair = program.pair;
+  VectorType vector = program.vector;
+  Value scale = g.broadcast(a, vector);
+  g.forMasked(
+      g.idx(0), g.dim(pair.xs[k], 1), tile.lanes, [&](Value p, Value mask) {
+        Value x = g.loadPart(pair.xs[k], {i, p}, vector, mask);
+        Value y = g.loadPart(pair.ys[k], {j, p}, vector, mask);
+        Value forX = y, forY = x;
+        if (pair.isDifference(k)) {
+          forX = g.fsub(y, x);
+          forY = g.fsub(x, y);
+        }
+        auto addTo = [&](Value memref, Value at, Value v) {
+          Value sum = g.fma(scale, v, g.loadVector(memref, {at, p}, vector));
+          g.storeVector(sum, memref, {at, p});
+        };
+        addTo(products[k], row, forX);
+        addTo(yParts[k], j, forY);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// product[R, d] += A[R, block] Y[block, d].
+void Backward::emitProductForX(unsigned k, Value p0, Value p1) {
+  VectorType vector = program.vector;
+  Value width = g.idx(tile.panel());
+  g.forLoop(depthPanels(k), [&](Value dp) {
+    g.forLoop(g.idx(0), program.tiledCount, g.idx(tile.rows), [&](Value row) {
+      auto forTile = [&](function_ref<void(int64_t, ValueRange)> body) {
+        for (int64_t r = 0; r < tile.rows; ++r)
+          for (int64_t v = 0; v < tile.vectors; ++v)
+            body(r * tile.vectors + v,
+                 {g.add(row, r), g.add(g.mul(dp, width), v * tile.lanes)});
+      };
+      Values acc;
+      forTile([&](int64_t, ValueRange at) {
+        acc.push_back(g.loadVector(products[k], at, vector));
+      });
+      acc = g.forLoop(p0, p1, g.idx(1), acc, [&](Value p, ValueRange carried) {
+        Value local = g.sub(p, blockStart);
+        return emitTile(
+            g, tile, g.idx(0), width,
+            [&](int64_t r, Value j) {
+              return g.load(coefficients[k], {local, g.add(row, r), j});
+            },
+            [&](int64_t v, Value j) {
+              return g.loadVector(
+                  packedY[k],
+                  {dp, g.add(g.mul(p, width), j), g.idx(v * tile.lanes)},
+                  vector);
+            },
+            carried);
+      });
+      forTile([&](int64_t n, ValueRange at) {
+        g.storeVector(acc[n], products[k], at);
+      });
+    });
+  });
+}
+
+/// part[block, d] += A[R, block]^T X[R, d].
+void Backward::emitProductForY(unsigned k, Value p0, Value p1) {
+  VectorType vector = program.vector;
+  Value width = g.idx(tile.panel());
+  g.forLoop(p0, p1, g.idx(1), [&](Value p) {
+    Value local = g.sub(p, blockStart);
+    g.forLoop(depthPanels(k), [&](Value dp) {
+      g.forLoop(g.idx(0), width, g.idx(tile.rows), [&](Value m) {
+        Values acc = emitTile(
+            g, tile, g.idx(0), program.count,
+            [&](int64_t r, Value i) {
+              return g.load(coefficients[k], {local, i, g.add(m, r)});
+            },
+            [&](int64_t v, Value i) {
+              return g.loadVector(packedRows[k], {dp, i, g.idx(v * tile.lanes)},
+                                  vector);
+            });
+        for (int64_t r = 0; r < tile.rows; ++r)
+          for (int64_t v = 0; v < tile.vectors; ++v) {
+            Values at = {g.add(g.add(g.mul(p, width), m), r),
+                         g.add(g.mul(dp, width), v * tile.lanes)};
+            Value x = acc[r * tile.vectors + v];
+            g.storeVector(g.fadd(g.loadVector(yParts[k], at, vector), x),
+                          yParts[k], at);
+          }
+      });
+    });
+  });
+}

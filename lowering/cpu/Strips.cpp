@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lowering/cpu/Strips.h"
+#include "lowering/cpu/VectorMath.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace geo;
+using namespace geo::cpu;
+
+static bool isReduction(Operation *op) {
+  return op && isa<DotOp, vector::ReductionOp>(op);
+}
+
+Strips::Strips(Gen &g, RowwiseOp op, int64_t lanes)
+    : g(g), op(op), block(op.getBlock()), lanes(lanes),
+      length(op.getRowLength()) {
+  for (Operation &o : block.without_terminator()) {
+    unsigned l = 0;
+    for (Value v : o.getOperands())
+      l = std::max(l, levels.lookup(v));
+    if (isReduction(&o))
+      ++l;
+    for (Value v : o.getResults())
+      levels[v] = l;
+    numLevels = std::max(numLevels, l + 1);
+  }
+  // Where vectors are computed: at the levels of the reductions and stores that
+  // they flow into.
+  std::function<void(Value, unsigned)> use = [&](Value v, unsigned l) {
+    if (!isVector(v))
+      return;
+    auto [it, isNew] = uses.try_emplace(v, l, l);
+    auto &[first, last] = it->second;
+    if (!isNew && l >= first && l <= last)
+      return;
+    first = std::min(first, l);
+    last = std::max(last, l);
+    if (Operation *def = v.getDefiningOp())
+      for (Value operand : def->getOperands())
+        use(operand, l);
+  };
+  for (Operation &o : block.without_terminator())
+    if (isReduction(&o))
+      for (Value v : o.getOperands())
+        use(v, levels.lookup(o.getResult(0)) - 1);
+  for (Value v : op.getYield().getValues())
+    use(v, levels.lookup(v));
+  for (Operation &o : block.without_terminator())
+    if (o.getNumResults() == 1 && isVector(o.getResult(0)) && isExpensive(&o)) {
+      auto [first, last] = uses.lookup(o.getResult(0));
+      if (first < last)
+        kept.push_back(o.getResult(0));
+    }
+}
+
+Value Strips::loadArgument(BlockArgument argument, Value j, VectorType type) {
+  Values at;
+  if (argument.getArgNumber() < op.getRows().size())
+    at.push_back(row);
+  at.push_back(j);
+  return g.loadVector(memory[argument.getArgNumber()], at, type);
+}
+
+Value Strips::emitVector(Value v, Value j, int64_t width) {
+  if (!isVector(v))
+    return numbers.lookup(v);
+  if (Value known = current.lookup(v))
+    return known;
+  VectorType type = Gen::vectorOf(width, getElementTypeOrSelf(v.getType()));
+  Value result;
+  auto *keptAt = llvm::find(kept, v);
+  bool isKept = keptAt != kept.end();
+  Value buffer = isKept ? scratch[keptAt - kept.begin()] : Value();
+  if (auto argument = dyn_cast<BlockArgument>(v)) {
+    result = loadArgument(argument, j, type);
+  } else if (isKept && level > uses.lookup(v).first) {
+    result = g.loadVector(buffer, j, type);
+  } else {
+    Operation *def = v.getDefiningOp();
+    Values operands;
+    for (Value operand : def->getOperands())
+      operands.push_back(emitVector(operand, j, width));
+    if (auto scale = dyn_cast<ScaleOp>(def)) {
+      Value s = g.convert(operands[0], type.getElementType());
+      result = g.fmul(g.broadcast(s, type), operands[1]);
+    } else if (isa<vector::BroadcastOp>(def)) {
+      result = isVector(def->getOperand(0)) ? operands[0]
+                                            : g.broadcast(operands[0], type);
+    } else {
+      result = emitElementwise(g, def, operands, /*isVector=*/true, width);
+    }
+    if (isKept)
+      g.storeVector(result, buffer, j);
+  }
+  return current[v] = result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static bool isMaximum(Operation *reduction) {
+  auto o = dyn_cast<vector::ReductionOp>(reduction);
+  return o && o.getKind() == vector::CombiningKind::MAXIMUMF;
+}
+
+Value Strips::initial(Operation *reduction, int64_t width) {
+  Type element = reduction->getResult(0).getType();
+  Type type = Gen::vectorOf(width, element);
+  if (isMaximum(reduction))
+    return g.real(type, -std::numeric_limits<double>::infinity());
+  return g.zero(type);
+}
+
+Value Strips::accumulate(Operation *reduction, Value carried, Value j,
+                         int64_t width) {
+  Value x = emitVector(reduction->getOperand(0), j, width);
+  if (isa<DotOp>(reduction)) {
+    Value y = emitVector(reduction->getOperand(1), j, width);
+    x = g.convert(x, g.f64());
+    y = reduction->getOperand(0) == reduction->getOperand(1)
+            ? x
+            : g.convert(y, g.f64());
+    return g.fma(x, y, carried);
+  }
+  if (isMaximum(reduction))
+    return arith::MaximumFOp::create(g.b, carried, x);
+  return g.fadd(carried, x);
+}
+
+Value Strips::finish(Operation *reduction, Value carried) {
+  if (isMaximum(reduction))
+    return vector::ReductionOp::create(g.b, vector::CombiningKind::MAXIMUMF,
+                                       carried);
+  return g.sum(carried);
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+void Strips::emitNumbers(unsigned level) {
+  for (Operation &o : block.without_terminator()) {
+    if (o.getNumResults() != 1 || isVector(o.getResult(0)) || isReduction(&o) ||
+        levels.lookup(o.getResult(0)) != level)
+      continue;
+    Values operands;
+    for (Value v : o.getOperands())
+      operands.push_back(numbers.lookup(v));
+    numbers.map(o.getResult(0), emitElementwise(g, &o, operands,
+                                                /*isVector=*/false, 1));
+  }
+}
+
+void Strips::emitLevel(unsigned l) {
+  level = l;
+  SmallVector<Operation *> reductions;
+  SmallVector<unsigned> stores;
+  for (Operation &o : block.without_terminator())
+    if (isReduction(&o) && levels.lookup(o.getResult(0)) == l + 1)
+      reductions.push_back(&o);
+  OperandRange yielded = op.getYield().getValues();
+  for (auto [i, v] : llvm::enumerate(yielded))
+    if (isVector(v) && levels.lookup(v) == l)
+      stores.push_back(i);
+  if (reductions.empty() && stores.empty())
+    return;
+
+  auto emitStrip = [&](Value j, int64_t width, ValueRange carried) {
+    current.clear();
+    Values next;
+    for (auto [reduction, c] : llvm::zip_equal(reductions, carried))
+      next.push_back(accumulate(reduction, c, j, width));
+    for (unsigned i : stores) {
+      Value x = emitVector(yielded[i], j, width);
+      if (!isSum(i)) {
+        g.storeVector(x, outs[i], {row, j});
+        continue;
+      }
+      x = g.convert(x, g.f64());
+      auto type = cast<VectorType>(x.getType());
+      g.storeVector(g.fadd(g.loadVector(outs[i], j, type), x), outs[i], j);
+    }
+    return next;
+  };
+  auto makeInitial = [&](int64_t width) {
+    return llvm::map_to_vector(reductions,
+                               [&](Operation *r) { return initial(r, width); });
+  };
+  int64_t whole = length / lanes * lanes;
+  Values totals;
+  if (whole) {
+    Values carried = g.forLoop(
+        g.idx(0), g.idx(whole), g.idx(lanes), makeInitial(lanes),
+        [&](Value j, ValueRange c) { return emitStrip(j, lanes, c); });
+    for (auto [reduction, c] : llvm::zip_equal(reductions, carried))
+      totals.push_back(finish(reduction, c));
+  }
+  if (int64_t rest = length - whole) {
+    Values carried = emitStrip(g.idx(whole), rest, makeInitial(rest));
+    for (auto [i, reduction] : llvm::enumerate(reductions)) {
+      Value total = finish(reduction, carried[i]);
+      if (!whole)
+        totals.push_back(total);
+      else if (isMaximum(reduction))
+        totals[i] = arith::MaximumFOp::create(g.b, totals[i], total);
+      else
+        totals[i] = g.fadd(totals[i], total);
+    }
+  }
+  current.clear();
+  for (auto [reduction, total] : llvm::zip_equal(reductions, totals))
+    numbers.map(reduction->getResult(0), total);
+}
+
+Values Strips::emitRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
+                       ValueRange scratchOf, ValueRange sums) {
+  row = atRow;
+  memory = memoryOf;
+  outs = outsOf;
+  scratch = scratchOf;
+  numbers.clear();
+  for (BlockArgument argument : block.getArguments()) {
+    if (isVector(argument))
+      continue;
+    unsigned i = argument.getArgNumber();
+    numbers.map(argument,
+                i < op.getRows().size() ? g.load(memory[i], row) : memory[i]);
+  }
+  for (unsigned l = 0; l < numLevels; ++l) {
+    emitNumbers(l);
+    emitLevel(l);
+  }
+  Values next;
+  for (auto [i, v] : llvm::enumerate(op.getYield().getValues())) {
+    if (isVector(v))
+      continue;
+    Value x = numbers.lookup(v);
+    if (isSum(i))
+      next.push_back(g.fadd(sums[next.size()], x));
+    else
+      g.store(x, outs[i], row);
+  }
+  return next;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Row programs as loops over strips of a row.
+#ifndef GEOC_LOWERING_CPU_STRIPS_H
+#define GEOC_LOWERING_CPU_STRIPS_H
+
+#include "dialect/Geo.h"
+#include "lowering/cpu/Work.h"
+
+namespace geo::cpu {
+
+/// A row program, split by reductions: an op stands one level above the
+/// deepest reduction it depends on. Each level is one loop over the row that
+/// does all reductions and stores of the level; vectors are computed again
+/// where a later level needs them, except expensive ones, which stay in a
+/// scratch row.
+class Strips {
+public:
+  Strips(Gen &g, RowwiseOp op, int64_t lanes);
+
+  /// The number of scratch rows that `emitRow` needs, and their element type.
+  llvm::ArrayRef<Value> getKept() const { return kept; }
+
+  /// Emits row `row`. `memory` and `outs` are one buffer or number per operand
+  /// and result; the buffer of a vector sum is f64 and is added to. `scratch`
+  /// is one row buffer per kept value. Returns number sums + `sums`.
+  Values emitRow(Value row, ValueRange memory, ValueRange outs,
+                 ValueRange scratch, ValueRange sums);
+
+private:
+  static bool isVector(Value v) { return llvm::isa<VectorType>(v.getType()); }
+  bool isSum(unsigned result) { return result >= op.getNumRowResults(); }
+  Value emitVector(Value v, Value j, int64_t width);
+  Value loadArgument(mlir::BlockArgument argument, Value j, VectorType type);
+  /// A reduction's operand of this strip, added into `carried`.
+  Value accumulate(mlir::Operation *reduction, Value carried, Value j,
+                   int64_t width);
+  Value initial(mlir::Operation *reduction, int64_t width);
+  Value finish(mlir::Operation *reduction, Value carried);
+  void emitNumbers(unsigned level);
+  void emitLevel(unsigned level);
+
+  Gen &g;
+  RowwiseOp op;
+  mlir::Block &block;
+  const int64_t lanes, length;
+  unsigned numLevels = 1;
+  llvm::DenseMap<Value, unsigned> levels;
+  /// The first and the last level where a vector is used.
+  llvm::DenseMap<Value, std::pair<unsigned, unsigned>> uses;
+  Values kept;
+
+  // Of the row being emitted.
+  Value row;
+  ValueRange memory, outs, scratch;
+  unsigned level = 0;
+  mlir::IRMapping numbers;
+  llvm::DenseMap<Value, Value> current;
+};
+
+/// geo.rowwise on this thread's or all threads' rows.
+mlir::LogicalResult emitRowwise(Work &work, Gen &g, RowwiseOp op,
+                                ValueRange operands, ValueRange outs);
+
+} // namespace geo::cpu
+
+#endif // GEOC_LOWERING_CPU_STRIPS_H
