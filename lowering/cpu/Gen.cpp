@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Gen.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace geo::cpu;
@@ -207,8 +208,10 @@ Value Gen::slice(Value memref, Value index) {
   for (unsigned i = 0; i < type.getRank(); ++i) {
     sizes.push_back(i == 0 ? OpFoldResult(b.getIndexAttr(1))
                            : getAsOpFoldResult(dim(memref, i)));
+    // A size may be known where the type does not tell it.
     if (i > 0)
-      shape.push_back(type.getDimSize(i));
+      shape.push_back(
+          getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
   }
   offsets[0] = getAsOpFoldResult(index);
   auto result = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
