@@ -3,6 +3,7 @@
 #include "lowering/BufferLowering.h"
 #include "lowering/EvenFunctions.h"
 #include "lowering/Passes.h"
+#include "lowering/cpu/CpuEmitter.h"
 #include "lowering/loops/LoopsEmitter.h"
 
 using namespace mlir;
@@ -33,8 +34,18 @@ struct LowerToLoops : impl::GeoLowerToLoopsBase<LowerToLoops> {
 struct LowerToCpu : impl::GeoLowerToCpuBase<LowerToCpu> {
   using Base::Base;
   void runOnOperation() override {
-    getOperation().emitError("expects target loops: this build has no cpu");
-    signalPassFailure();
+    std::optional<CpuTarget> cpu =
+        machine.empty() ? getHostCpuTarget() : getCpuTarget(machine);
+    if (!cpu) {
+      getOperation().emitError(
+          "geo-lower-to-cpu expects machine avx2 or avx512,"
+          " but got ")
+          << machine;
+      return signalPassFailure();
+    }
+    std::unique_ptr<ConstructEmitter> emitter = createCpuEmitter(*cpu);
+    if (failed(lower(getOperation(), *emitter)))
+      signalPassFailure();
   }
 };
 

@@ -22,16 +22,15 @@ protected:
   int64_t d() { return std::get<1>(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Targets, Lowering,
-                         testing::Combine(testing::Values(Target::loops),
-                                          testing::Values(1, 3, 97, 130)),
-                         [](const auto &info) {
-                           return std::string(std::get<0>(info.param) ==
-                                                      Target::cpu
-                                                  ? "cpu"
-                                                  : "loops") +
-                                  std::to_string(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Targets, Lowering,
+    testing::Combine(testing::Values(Target::loops, Target::cpu),
+                     testing::Values(1, 3, 97, 130)),
+    [](const auto &info) {
+      return std::string(std::get<0>(info.param) == Target::cpu ? "cpu"
+                                                                : "loops") +
+             std::to_string(std::get<1>(info.param));
+    });
 
 const char *rowwise = R"mlir(
 func.func @f(%X: tensor<?x$Dxf32>, %a: tensor<?xf64>, %W: tensor<$Dxf32>, %s: f64)

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pair programs on vectors and threads against scalar loops in f64.
+#include "test/lowering/Harness.h"
+
+#include "runtime/Threads.h"
+#include <cmath>
+#include <cstring>
+
+using namespace geo;
+using namespace geo::test;
+
+namespace {
+
+std::string replaceAll(std::string text, const std::string &from,
+                       const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// Two Grams, a row scalar, a column scalar and a shared number. The partials
+// are as made up as the logit: nothing here depends on their being right.
+const char *region = R"mlir({
+  %ab = arith.mulf %u, %w : $M
+  %m = arith.mulf %g, %ab : $M
+  %q = geo.even asinhc %m : $M
+  %q1 = geo.even asinhc %m {order = 1 : i64} : $M
+  %qq = arith.mulf %q, %q : $M
+  %d2 = arith.mulf %m, %qq : $M
+  %half = arith.constant 0.5 : $M
+  %p = arith.mulf %g2, %half : $M
+  %s = arith.subf %d2, %p : $M
+  %z0 = arith.divf %s, %t : $M
+  %z = arith.negf %z0 : $M
+)mlir";
+
+const char *partials = R"mlir(
+  %zg = arith.mulf %q1, %w : $M
+  %zg2 = arith.mulf %half, %u : $M
+  %zu = arith.addf %qq, %half : $M
+  %zw = arith.mulf %q, %g2 : $M
+  %zt = arith.divf %z, %t : $M
+)mlir";
+
+const char *signature =
+    R"mlir(%X: tensor<?x$Dxf32>, %Y: tensor<?x$Dxf32>, %X2: tensor<?x5xf32>, %Y2: tensor<?x5xf32>, %U: tensor<?xf64>, %V: tensor<?xf64>, %T: f64, %ids: tensor<?xi32>)mlir";
+
+const char *operands =
+    R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<?x$Dxf32>, %g2 = dot %X2, %Y2 : tensor<?x5xf32>, tensor<?x5xf32>)
+    row(%u = %U : tensor<?xf64>) column(%w = %V : tensor<?xf64>) shared(%t = %T : f64))mlir";
+
+std::string makeModule(const std::string &math, int64_t d) {
+  std::string text;
+  auto add = [&](const std::string &reducer, const std::string &results,
+                 const std::string &targets) {
+    std::string values = reducer == "none" ? "%r" : "%r#0, %r#1";
+    std::string r = reducer == "none" ? "%r" : "%r:2";
+    text += "func.func @" + reducer + "(" + signature + ") -> (" + results +
+            ") {\n" + r + " = geo.pairwise " + reducer + " " + operands +
+            targets + " math $M " + region + "geo.yield %z : $M } -> (" +
+            results + ")\nreturn " + values + " : " + results + "\n}\n";
+  };
+  const std::string targets = " targets(%ids : tensor<?xi32>)";
+  add("none", "tensor<?x?xf32>", "");
+  add("softmax", "tensor<?x?xf32>, tensor<?xf64>", "");
+  add("nll", "tensor<?xf64>, tensor<?xf64>", targets);
+  const std::string grads =
+      "tensor<?x$Dxf32>, tensor<?x5xf32>, tensor<?x$Dxf32>, tensor<?x5xf32>, "
+      "tensor<?xf64>, tensor<?xf64>, f64";
+  auto addGradient = [&](const std::string &reducer, const std::string &ct,
+                         const std::string &more) {
+    text += "func.func @" + reducer + "_grad(" + signature +
+            ", %lse: tensor<?xf64>, %ct: " + ct + ") -> (" + grads +
+            ") {\n%r:7 = geo.pairwise_grad " + reducer + " " + operands + more +
+            " cotangent(%ct : " + ct + ") math $M " + region + partials +
+            "geo.yield %z, %zg, %zg2, %zu, %zw, %zt : $M, $M, $M, $M, $M, $M } "
+            "-> (" +
+            grads +
+            ")\nreturn %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6 : " + grads +
+            "\n}\n";
+  };
+  const std::string lse = " lse(%lse : tensor<?xf64>)";
+  addGradient("none", "tensor<?x?xf32>", "");
+  addGradient("softmax", "tensor<?x?xf32>", lse);
+  addGradient("nll", "tensor<?xf64>", targets + lse);
+  return replaceAll(replaceAll(text, "$M", math), "$D", std::to_string(d));
+}
+
+struct Inputs {
+  Array<float> X, Y, X2, Y2;
+  Array<double> U, V;
+  double T = 1.7;
+  Array<int32_t> ids;
+  Array<double> lse, ct;
+  Array<float> table;
+
+  Inputs(int64_t n, int64_t v, int64_t d)
+      : X({n, d}), Y({v, d}), X2({n, 5}), Y2({v, 5}), U({n}), V({v}), ids({n}),
+        lse({n}), ct({n}), table({n, v}) {
+    double scale = 1 / std::sqrt(static_cast<double>(d));
+    fill(X, -scale, scale, 1);
+    fill(Y, -scale, scale, 2);
+    fill(X2, -1, 1, 3);
+    fill(Y2, -1, 1, 4);
+    fill(U, 0.5, 2, 5);
+    fill(V, 0.5, 2, 6);
+    fill(ct, -1, 1, 7);
+    fill(table, -1, 1, 8);
+    for (int64_t i = 0; i < n; ++i)
+      ids(i) = static_cast<int32_t>((i * 7 + 2) % v);
+    // Close pairs, of a target and of another column, and a coincident one.
+    for (int64_t i = 0; i < n; i += 3)
+      for (int64_t p = 0; p < d; ++p)
+        X(i, p) = Y((ids(i) + i % 2) % v, p) * (i % 9 == 0 ? 1 : 1.001f);
+  }
+};
+
+struct Outputs {
+  std::vector<Array<float>> floats;
+  std::vector<Array<double>> doubles;
+  double number = NAN;
+};
+
+void forward(Program &program, const std::string &reducer, Inputs &in,
+             Outputs &out) {
+  int64_t n = in.X.shape[0], v = in.Y.shape[0];
+  Array<float> table({n, v}, NAN);
+  Array<double> nll({n}, NAN), lse({n}, NAN);
+  if (reducer == "none")
+    program("none", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids, table);
+  if (reducer == "softmax")
+    program("softmax", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+            table, lse);
+  if (reducer == "nll")
+    program("nll", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids, nll,
+            lse);
+  if (reducer != "nll")
+    out.floats.push_back(table);
+  else
+    out.doubles.push_back(nll);
+  if (reducer != "none")
+    out.doubles.push_back(lse);
+}
+
+void backward(Program &program, const std::string &reducer, Inputs &in,
+              Outputs &out) {
+  int64_t n = in.X.shape[0], v = in.Y.shape[0], d = in.X.shape[1];
+  Array<float> dX({n, d}, NAN), dX2({n, 5}, NAN), dY({v, d}, NAN),
+      dY2({v, 5}, NAN);
+  Array<double> dU({n}, NAN), dV({v}, NAN);
+  double dT = NAN;
+  std::string name = reducer + "_grad";
+  if (reducer == "nll")
+    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+            in.lse, in.ct, dX, dX2, dY, dY2, dU, dV, dT);
+  else
+    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+            in.lse, in.table, dX, dX2, dY, dY2, dU, dV, dT);
+  out.floats = {dX, dX2, dY, dY2};
+  out.doubles = {dU, dV};
+  out.number = dT;
+}
+
+template <class T>
+void expectNear(const Array<T> &got, const Array<T> &want, double tolerance,
+                const std::string &what) {
+  double scale = 0.1; // of the terms that cancel in a sum
+  for (T x : want.data)
+    scale = std::max(scale, std::abs(static_cast<double>(x)));
+  for (size_t i = 0; i < want.data.size(); ++i)
+    ASSERT_NEAR(got.data[i], want.data[i], tolerance * scale)
+        << what << " at " << i;
+}
+
+void expectNear(const Outputs &got, const Outputs &want, double tolerance,
+                double doubleTolerance, const std::string &what) {
+  for (size_t i = 0; i < want.floats.size(); ++i)
+    expectNear(got.floats[i], want.floats[i], tolerance,
+               what + " f32 " + std::to_string(i));
+  for (size_t i = 0; i < want.doubles.size(); ++i)
+    expectNear(got.doubles[i], want.doubles[i], doubleTolerance,
+               what + " f64 " + std::to_string(i));
+  if (!std::isnan(want.number))
+    EXPECT_NEAR(got.number, want.number,
+                doubleTolerance * std::max(1.0, std::abs(want.number)) * 30)
+        << what;
+}
+
+bool areEqual(const Outputs &a, const Outputs &b) {
+  auto same = [](const auto &x, const auto &y) {
+    return x.data.size() == y.data.size() &&
+           (x.data.empty() ||
+            std::memcmp(x.data.data(), y.data.data(),
+                        x.data.size() * sizeof(x.data[0])) == 0);
+  };
+  for (size_t i = 0; i < a.floats.size(); ++i)
+    if (!same(a.floats[i], b.floats[i]))
+      return false;
+  for (size_t i = 0; i < a.doubles.size(); ++i)
+    if (!same(a.doubles[i], b.doubles[i]))
+      return false;
+  return std::memcmp(&a.number, &b.number, sizeof(double)) == 0;
+}
+
+class Pairs : public testing::TestWithParam<int> {
+protected:
+  void TearDown() override { rt::setNumThreads(0); }
+};
+INSTANTIATE_TEST_SUITE_P(RowLength, Pairs, testing::Values(1, 3, 97, 130));
+
+TEST_P(Pairs, AgreeWithLoops) {
+  int64_t d = GetParam();
+  Program exact(makeModule("f64", d), Target::loops);
+  ASSERT_TRUE(exact) << exact.errors;
+  Program fast(makeModule("f32", d), Target::cpu);
+  ASSERT_TRUE(fast) << fast.errors;
+  Program accurate(makeModule("f64", d), Target::cpu);
+  ASSERT_TRUE(accurate) << accurate.errors;
+  int64_t sizes[][2] = {{0, 5}, {1, 1}, {7, 33}, {70, 131}, {301, 400}};
+  for (auto [n, v] : sizes)
+    for (std::string reducer : {"none", "softmax", "nll"}) {
+      Inputs in(n, v, d);
+      std::string what = reducer + " " + std::to_string(n) + "x" +
+                         std::to_string(v) + "x" + std::to_string(d);
+      Outputs want, wantGradient;
+      forward(exact, reducer, in, want);
+      if (reducer != "none")
+        in.lse = want.doubles.back();
+      backward(exact, reducer, in, wantGradient);
+      for (int threads : {1, 2, 3}) {
+        rt::setNumThreads(threads);
+        std::string run = what + " on " + std::to_string(threads);
+        Outputs got, again, gradient, gradientAgain;
+        forward(fast, reducer, in, got);
+        expectNear(got, want, 2e-6, 2e-6, run);
+        backward(fast, reducer, in, gradient);
+        expectNear(gradient, wantGradient, 1e-5, 1e-5, run + " gradient");
+        forward(fast, reducer, in, again);
+        backward(fast, reducer, in, gradientAgain);
+        EXPECT_TRUE(areEqual(got, again)) << run;
+        EXPECT_TRUE(areEqual(gradient, gradientAgain)) << run;
+        if (n > 70)
+          continue;
+        Outputs close, closeGradient;
+        forward(accurate, reducer, in, close);
+        expectNear(close, want, 1e-7, 1e-13, run + " f64");
+        backward(accurate, reducer, in, closeGradient);
+        expectNear(closeGradient, wantGradient, 1e-7, 1e-12,
+                   run + " f64 gradient");
+      }
+    }
+}
+
+} // namespace
