@@ -31,8 +31,8 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, Pairs,
-    testing::Combine(testing::Values(Target::loops), testing::Values(1, 3, 97),
-                     testing::Values("f64", "f32")),
+    testing::Combine(testing::Values(Target::loops, Target::cpu),
+                     testing::Values(1, 3, 97), testing::Values("f64", "f32")),
     [](const auto &info) {
       return std::string(std::get<0>(info.param) == Target::cpu ? "cpu"
                                                                 : "loops") +

@@ -203,13 +203,13 @@ bool areEqual(const Outputs &a, const Outputs &b) {
   return std::memcmp(&a.number, &b.number, sizeof(double)) == 0;
 }
 
-class Pairs : public testing::TestWithParam<int> {
+class CpuPairs : public testing::TestWithParam<int> {
 protected:
   void TearDown() override { rt::setNumThreads(0); }
 };
-INSTANTIATE_TEST_SUITE_P(RowLength, Pairs, testing::Values(1, 3, 97, 130));
+INSTANTIATE_TEST_SUITE_P(RowLength, CpuPairs, testing::Values(1, 3, 97, 130));
 
-TEST_P(Pairs, AgreeWithLoops) {
+TEST_P(CpuPairs, AgreeWithLoops) {
   int64_t d = GetParam();
   Program exact(makeModule("f64", d), Target::loops);
   ASSERT_TRUE(exact) << exact.errors;
