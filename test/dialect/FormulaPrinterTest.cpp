@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/FormulaPrinter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "test/lib/GeoTest.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace geo;
+
+namespace {
+
+/// The page has these lines, one after another.
+void expectLines(const std::string &page, const std::string &lines) {
+  EXPECT_NE(page.find(lines), std::string::npos) << "expects\n"
+                                                 << lines << "but got\n"
+                                                 << page;
+}
+
+TEST(FormulaPrinter, FlatSpace) {
+  MLIRContext context;
+  context.loadDialect<GeoDialect>();
+  EXPECT_EQ(printFormulas(EuclideanAttr::get(&context)),
+            R"(add(x, y)
+  add = x + y
+expmap0(v)
+  expmap0 = v
+logmap0(x)
+  logmap0 = x
+expmap(x, v)
+  expmap = x + v
+sqdist(x, y)
+  sqdist = |x - y|^2
+dist(x, y)
+  dist = sqrt(|x - y|^2)
+conformal_factor(x)
+  conformal_factor = 1
+project(x, fraction)
+  project = x
+pair(|x - y|^2)
+  pair = |x - y|^2
+)");
+}
+
+TEST(FormulaPrinter, PoincareBall) {
+  MLIRContext context;
+  context.loadDialect<GeoDialect>();
+  std::string page = printFormulas(PoincareAttr::get(&context, 1.0));
+  expectLines(page, R"(add(x, y, c)
+  t1 = x + y
+  t2 = c * |t1|^2
+  t3 = 1 - c * |x|^2
+  t4 = t2 + t3 * (1 - c * |y|^2)
+  add = t2 / t4 * x + t3 / t4 * t1
+)");
+  expectLines(page, R"(logmap0(x, c)
+  t1 = c * |x|^2
+  t2 = 1 - t1
+  logmap0 = asinhc(t1 / t2) / sqrt(t2) * x
+)");
+  expectLines(page, R"(project(x, fraction, c)
+  t1 = fraction / sqrt(c)
+  t2 = sqrt(|x|^2)
+  t3 = t1 < t2
+  project = if t3 then t1 / (if t3 then t2 else t1) * x else x
+)");
+  expectLines(page, R"(side(x, c)
+  u = 1 / (1 - c * |x|^2)
+pair(|x - y|^2, u, w, c)
+  t1 = |x - y|^2 * u * w
+  pair = 4 * t1 * asinhc(c * t1)^2
+)");
+}
+
+TEST(FormulaPrinter, ManifoldsWithoutAFormulaSkipIt) {
+  MLIRContext context;
+  context.loadDialect<geo::test::GeoTestDialect>();
+  std::string page = printFormulas(geo::test::SphereAttr::get(&context));
+  expectLines(page, R"(expmap(x, v)
+  t1 = 1 / sqrt(|x|^2) * x
+  t2 = v - <t1, v> * t1
+  t3 = |t2|^2
+  expmap = cosq(t3) * t1 + sinc(t3) * t2
+)");
+  EXPECT_EQ(page.find("conformal_factor"), std::string::npos);
+}
+
+class ExpressionTest : public ::testing::Test {
+protected:
+  ExpressionTest() : b(UnknownLoc::get(&context), &context) {
+    context.loadDialect<GeoDialect>();
+    b.setInsertionPointToEnd(&block);
+  }
+  ~ExpressionTest() override {
+    while (!block.empty())
+      block.back().erase();
+  }
+  Ex add(const char *name) {
+    Value v = block.addArgument(b.getF64Type(), b.getLoc());
+    names[v] = name;
+    return Ex(b, v);
+  }
+  std::string print(Ex e) {
+    return printExpressions(e.get(), std::string("r"), names);
+  }
+
+  MLIRContext context;
+  Block block;
+  ImplicitLocOpBuilder b;
+  DenseMap<Value, std::string> names;
+};
+
+TEST_F(ExpressionTest, Precedence) {
+  Ex p = add("p"), q = add("q"), r = add("r0");
+  EXPECT_EQ(print(p - (q - r)), "  r = p - (q - r0)\n");
+  EXPECT_EQ(print(p - q - r), "  r = p - q - r0\n");
+  EXPECT_EQ(print(p + (q + r)), "  r = p + q + r0\n");
+  EXPECT_EQ(print(p + (q - r)), "  r = p + (q - r0)\n");
+  EXPECT_EQ(print(p / (q * r)), "  r = p / (q * r0)\n");
+  EXPECT_EQ(print(p * (q / r)), "  r = p * (q / r0)\n");
+  EXPECT_EQ(print(p / q * r), "  r = p / q * r0\n");
+  EXPECT_EQ(print(p * (q + r)), "  r = p * (q + r0)\n");
+  EXPECT_EQ(print(-(p + q)), "  r = -(p + q)\n");
+  EXPECT_EQ(print(p - -q), "  r = p - -q\n");
+  EXPECT_EQ(print(-p * q), "  r = -p * q\n");
+  EXPECT_EQ(print((p + q) * (p + q)), "  r = (p + q)^2\n");
+  EXPECT_EQ(print(select(less(p, q), p, q + 1.5)),
+            "  r = if p < q then p else q + 1.5\n");
+  EXPECT_EQ(print(geo::exp(-p) / tanhc(q)), "  r = exp(-p) / tanhc(q)\n");
+}
+
+TEST_F(ExpressionTest, ValuesUsedMoreThanOnceGetAName) {
+  Ex p = add("p"), q = add("q");
+  // Equal by construction, though built twice.
+  Ex first = p * q + 2.0, second = p * q + 2.0;
+  EXPECT_EQ(print(geo::sqrt(first) + second),
+            "  t1 = p * q + 2\n  r = sqrt(t1) + t1\n");
+  // A cast is no part of the formula.
+  Value narrow = arith::TruncFOp::create(b, b.getF32Type(), p.get());
+  Value wide = arith::ExtFOp::create(b, b.getF64Type(), narrow);
+  EXPECT_EQ(print(Ex(b, wide) + q), "  r = p + q\n");
+}
+
+} // namespace
