@@ -79,18 +79,22 @@ void geo::numerics::printTable(llvm::raw_ostream &os, const Report &report) {
   for (auto &[op, summary] : report.ops)
     printRow(os, op, summary);
   printRow(os, "all", report.all);
-  bool first = true;
+  constexpr int maxListed = 40;
+  int listed = 0;
   for (auto &[line, score] : report.scores) {
     if (!exceeds(score.value) && !exceeds(score.vjp))
       continue;
-    if (first)
+    if (listed++ == 0)
       os << "\nAbove 1e-6: id, manifold, op, region, d, c; errors of value and "
             "vjp, and the vjp's worst input\n";
-    first = false;
+    if (listed > maxListed)
+      continue;
     os << formatv("{0} {1} {2} {3} d={4} c={5}: {6:e1} {7:e1} {8}\n", line->id,
                   line->manifold, line->op, line->region, line->dim, line->c,
                   score.value, score.vjp, score.worstInput);
   }
+  if (listed > maxListed)
+    os << "... and " << listed - maxListed << " more\n";
 }
 
 bool geo::numerics::check(llvm::raw_ostream &os, const Report &report,

@@ -169,7 +169,7 @@ std::vector<Case> makeCases() {
   std::vector<Case> cases;
   std::pair<int64_t, int64_t> sizes[] = {
       {1, 13}, {3, 101}, {97, 37}, {130, 67}, {1000, 19}};
-  for (const char *target : {"loops"})
+  for (const char *target : {"loops", "cpu"})
     for (const char *manifold : {"euclidean", "poincare"})
       for (const char *op : {"distance_softmax", "nll"})
         for (auto [d, v] : sizes)
