@@ -37,7 +37,8 @@ private:
   SmallVector<Value> outs;
   SmallVector<bool> inPlace;
   /// Buffers of results: outs, or what was allocated and must be freed.
-  DenseMap<Value, Value> outOf, allocated;
+  DenseMap<Value, Value> outOf;
+  llvm::MapVector<Value, Value> allocated;
   /// The op result whose buffer a tensor value shares.
   DenseMap<Value, Value> rootOf;
   DenseMap<Value, unsigned> lastUse;

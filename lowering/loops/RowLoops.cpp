@@ -179,7 +179,7 @@ void RowProgram::emitBody() {
         })
         .Case([&](DetachOp detach) {
           if (isa<VectorType>(detach.getType()))
-            rows[detach] = rows[detach.getX()];
+            rows[detach] = Row(rows[detach.getX()]); // a copy: [] may rehash
           else
             numbers[detach] = numbers.lookup(detach.getX());
         })
