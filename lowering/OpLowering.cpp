@@ -177,9 +177,9 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
             b, operand(0), collapse.getReassociationIndices());
       })
       .Case([&](tensor::ExpandShapeOp expand) {
-        out = expandDense(b, cast<MemRefType>(type), operand(0),
-                          expand.getReassociationIndices(),
-                          sizes.get(b, result));
+        out =
+            expandDense(b, cast<MemRefType>(type), operand(0),
+                        expand.getReassociationIndices(), sizes.get(b, result));
       })
       .Case([&](tensor::ExtractOp extract) {
         SmallVector<Value> indices = llvm::map_to_vector(

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
@@ -110,7 +111,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last) {
 
 void geo::registerPipelineDialects(DialectRegistry &registry) {
   registry.insert<GeoDialect, affine::AffineDialect, func::FuncDialect,
-                  omp::OpenMPDialect>();
+                  omp::OpenMPDialect, tensor::TensorDialect>();
   func::registerInlinerExtension(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
