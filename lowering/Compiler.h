@@ -18,6 +18,9 @@ std::optional<Target> parseTarget(llvm::StringRef name);
 
 struct CompileOptions {
   Target target = Target::cpu;
+  /// `cpu`: an entry of the table of CPUs ("avx2", "avx512"); empty: this
+  /// machine's. The code needs that machine's instructions.
+  std::string machine;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

@@ -63,10 +63,11 @@ JitExecutable::create(std::unique_ptr<llvm::MemoryBuffer> object,
 }
 
 /// Everything that the object code depends on.
-std::string getKey(ModuleOp module, Target target) {
+std::string getKey(ModuleOp module, const CompileOptions &options) {
   std::string key;
   llvm::raw_string_ostream stream(key);
-  stream << describeHost() << static_cast<int>(target) << '\n';
+  stream << describeHost() << static_cast<int>(options.target) << ' '
+         << options.machine << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -75,10 +76,9 @@ std::string getKey(ModuleOp module, Target target) {
 
 std::unique_ptr<Executable> geo::compile(ModuleOp module,
                                          const CompileOptions &options) {
-  ObjectCache cache(options.cacheDirectory,
-                    options.cacheDirectory.empty()
-                        ? std::string()
-                        : getKey(module, options.target));
+  ObjectCache cache(options.cacheDirectory, options.cacheDirectory.empty()
+                                                ? std::string()
+                                                : getKey(module, options));
   std::unique_ptr<llvm::MemoryBuffer> object = cache.load();
   if (object) {
     auto executable = JitExecutable::create(std::move(object), true);
@@ -91,7 +91,7 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   registerPipelineDialects(registry);
   context->appendDialectRegistry(registry);
   PassManager pm(context);
-  buildPipeline(pm, options.target, Stage::llvm);
+  buildPipeline(pm, options.target, Stage::llvm, options.machine);
   if (failed(pm.run(module)))
     return nullptr;
   auto code = emitObject(module, options.target);

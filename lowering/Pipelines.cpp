@@ -75,7 +75,8 @@ static void addLowerToLLVM(OpPassManager &pm, Target target) {
   pm.addPass(createGeoMarkNoAlias());
 }
 
-void geo::buildPipeline(OpPassManager &pm, Target target, Stage last) {
+void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
+                        StringRef machine) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -99,7 +100,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last) {
   if (target == Target::cpu) {
     pm.addPass(createGeoFuseRowwise());
     addCleanup(pm);
-    pm.addPass(createGeoLowerToCpu());
+    pm.addPass(createGeoLowerToCpu({machine.str()}));
   } else {
     pm.addPass(createGeoLowerToLoops());
   }

@@ -19,8 +19,10 @@ enum class Stage {
 
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// Adds the passes of all stages up to and including `last`.
-void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last);
+/// Adds the passes of all stages up to and including `last`. `machine` as in
+/// CompileOptions.
+void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
+                   llvm::StringRef machine = {});
 
 /// Registers what the pipeline's passes and the translation to LLVM IR need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

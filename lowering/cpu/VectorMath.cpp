@@ -23,10 +23,10 @@ static const double log2Poly[] = {1.442695,     -0.721347347, 0.480910643,
 /// (tanh(n)/n - 1)/z on z <= 0.39, 2e-7.
 static const double tanhcPoly[] = {-0.333333289, 0.133327696, -0.0538508866,
                                    0.0209970494, -0.00609650038};
-/// d/dz asinh(n)/n on z <= 1/2, 2e-9.
-static const double asinhcPoly[] = {-0.166666666,  0.149999936,  -0.133925105,
-                                    0.12145446,    -0.111070041, 0.0991942664,
-                                    -0.0789025858, 0.0464086415, -0.0140209435};
+/// d/dz asinh(n)/n on z <= 1, 2e-8.
+static const double asinhcPoly[] = {
+    -0.166666663, 0.149999194,   -0.133901277, 0.121161663,   -0.109298357,
+    0.0934018474, -0.0687211957, 0.0382300443, -0.0135795177, 0.00224085993};
 
 static Value emitPolynomial(Gen &g, ArrayRef<double> coefficients, Value x) {
   Value r = g.real(x.getType(), coefficients.back());
@@ -99,8 +99,9 @@ Value geo::cpu::emitTanh(Gen &g, Value x) {
   Value e = emitExp2(g, g.fmul(a, g.real(type, -2.88539008177792681)));
   Value one = g.real(type, 1.0);
   Value large = g.fdiv(g.fsub(one, e), g.fadd(one, e));
-  large = math::CopySignOp::create(g.b, large, x);
-  return g.select(g.flt(a, g.real(type, 0.625)), small, large);
+  Value y = g.select(g.flt(a, g.real(type, 0.625)), small, large);
+  // Also for -0, which the sum above has lost.
+  return math::CopySignOp::create(g.b, y, x);
 }
 
 Value geo::cpu::emitLog2OnePlus(Gen &g, Value z) {
@@ -140,7 +141,7 @@ Value geo::cpu::emitAsinhc(Gen &g, Value z, int64_t order) {
   Value closed =
       g.fmul(difference, g.fmul(g.fmul(inverseN, inverseN), g.real(type, 0.5)));
   Value series = emitPolynomial(g, asinhcPoly, z);
-  return g.select(g.flt(z, g.real(type, 0.5)), series, closed);
+  return g.select(g.flt(z, g.real(type, 1.0)), series, closed);
 }
 
 bool geo::cpu::isExpensive(Operation *op) {

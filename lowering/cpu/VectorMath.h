@@ -16,7 +16,8 @@ Value emitExp(Gen &g, Value x);
 Value emitTanh(Gen &g, Value x);
 /// log2(1 + z) for 0 <= z < 2^127. 3 ulp, relative also as z goes to 0.
 Value emitLog2OnePlus(Gen &g, Value z);
-/// asinh(n)/n with n = sqrt(z), z >= 0, or its first derivative in z. 6 ulp.
+/// asinh(n)/n with n = sqrt(z), z >= 0, 6 ulp; or its first derivative in z,
+/// 12 ulp.
 Value emitAsinhc(Gen &g, Value z, int64_t order);
 
 /// True for an op that costs many times an addition on vectors.

@@ -9,7 +9,8 @@
 using namespace mlir;
 
 geo::test::Program::Program(const std::string &text, Target target,
-                            const std::string &cacheDirectory) {
+                            const std::string &cacheDirectory,
+                            const std::string &machine) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -22,5 +23,6 @@ geo::test::Program::Program(const std::string &text, Target target,
   CompileOptions options;
   options.target = target;
   options.cacheDirectory = cacheDirectory;
+  options.machine = machine;
   executable = compile(*module, options);
 }

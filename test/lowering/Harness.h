@@ -56,7 +56,8 @@ template <class T> void *pack(T &number) { return &number; }
 class Program {
 public:
   Program(const std::string &text, Target target,
-          const std::string &cacheDirectory = "");
+          const std::string &cacheDirectory = "",
+          const std::string &machine = "");
 
   /// Null, with the diagnostics in `errors`, if it did not compile.
   explicit operator bool() const { return executable != nullptr; }

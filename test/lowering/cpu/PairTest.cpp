@@ -215,6 +215,8 @@ TEST_P(CpuPairs, AgreeWithLoops) {
   ASSERT_TRUE(exact) << exact.errors;
   Program fast(makeModule("f32", d), Target::cpu);
   ASSERT_TRUE(fast) << fast.errors;
+  Program narrow(makeModule("f32", d), Target::cpu, "", "avx2");
+  ASSERT_TRUE(narrow) << narrow.errors;
   Program accurate(makeModule("f64", d), Target::cpu);
   ASSERT_TRUE(accurate) << accurate.errors;
   int64_t sizes[][2] = {{0, 5}, {1, 1}, {7, 33}, {70, 131}, {301, 400}};
@@ -242,6 +244,12 @@ TEST_P(CpuPairs, AgreeWithLoops) {
         EXPECT_TRUE(areEqual(gradient, gradientAgain)) << run;
         if (n > 70)
           continue;
+        Outputs onAvx2, gradientOnAvx2;
+        forward(narrow, reducer, in, onAvx2);
+        expectNear(onAvx2, want, 2e-6, 2e-6, run + " avx2");
+        backward(narrow, reducer, in, gradientOnAvx2);
+        expectNear(gradientOnAvx2, wantGradient, 1e-5, 1e-5,
+                   run + " avx2 gradient");
         Outputs close, closeGradient;
         forward(accurate, reducer, in, close);
         expectNear(close, want, 1e-7, 1e-13, run + " f64");
