@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace geo;
 
-static void initializeTarget() {
+void geo::initializeHostTarget() {
   static bool done = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -35,7 +35,7 @@ static std::string getHostFeatures() {
 
 std::unique_ptr<llvm::TargetMachine> geo::createHostMachine(ModuleOp module,
                                                             Target target) {
-  initializeTarget();
+  initializeHostTarget();
   llvm::Triple triple(llvm::sys::getProcessTriple());
   std::string error;
   const llvm::Target *llvmTarget =

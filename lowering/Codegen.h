@@ -13,6 +13,9 @@ class raw_ostream;
 
 namespace geo {
 
+/// Registers this machine with LLVM, which its loader needs too.
+void initializeHostTarget();
+
 /// A target machine for the CPU that this process runs on, or null after a
 /// diagnostic at `module`. Products and sums may fuse on `cpu`; nothing is
 /// reassociated.

@@ -38,6 +38,8 @@ llvm::Expected<std::unique_ptr<Executable>>
 JitExecutable::create(std::unique_ptr<llvm::MemoryBuffer> object,
                       bool isFromCache) {
   using namespace llvm::orc;
+  // An object from the cache comes without a code generation before it.
+  initializeHostTarget();
   auto jit = LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
