@@ -85,8 +85,9 @@ def Geo_RowwiseOp : Geo_Op<"rowwise", [Pure, AttrSizedOperandSegments,
 
     Constraints: C1 one region argument per operand, of the type above; C2 at
     least one row operand, and equal static R; C3 one row length d for the op;
-    C4 the region holds only ops that have a derivative rule and a lowering; C5
-    yielded types match the results; C6 vector sums are f32, number sums f64.
+    C4 the region holds only ops that have a derivative rule and a lowering, and
+    constant rows of equal elements; C5 yielded types match the results; C6 vector
+    sums are f32, number sums f64.
 
     ```mlir
     func.func @norms(%X: tensor<?x8xf32>, %S: f64) {

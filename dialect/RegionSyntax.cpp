@@ -62,6 +62,10 @@ bool isProgramOp(Operation *op, bool scalarsOnly) {
           math::ExpOp, math::LogOp, math::Log1pOp, math::SqrtOp, math::RsqrtOp,
           math::TanhOp, math::SinOp, math::CosOp, math::AsinOp, EvenOp,
           DetachOp, YieldOp>(op);
+  // Rows of unequal constants come as shared operands.
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      known = dense.isSplat();
   if (!scalarsOnly) {
     if (auto reduction = dyn_cast<vector::ReductionOp>(op))
       known = !reduction.getAcc() &&

@@ -165,6 +165,18 @@ func.func @c4_reduction(%X: tensor<?x4xf32>) {
 
 // -----
 
+// C4: constant rows have equal elements.
+func.func @c4_constant(%X: tensor<?x2xf32>) {
+  %0 = geo.rowwise rows(%x = %X : tensor<?x2xf32>) {
+    // expected-error @below {{'arith.constant' op expects to stand outside of geo.rowwise: it has no derivative rule and lowering there}}
+    %y = arith.constant dense<[1.0, 2.0]> : vector<2xf32>
+    geo.yield %x : vector<2xf32>
+  } -> (tensor<?x2xf32>)
+  return
+}
+
+// -----
+
 // C5: a yielded value per result.
 func.func @c5(%X: tensor<?x4xf32>) {
   // expected-error @below {{'geo.rowwise' op expects one yielded value per result, but got 1 for 2}}

@@ -1,66 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/lib/GradientChecker.h"
-#include "frontend/tools/Registration.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "passes/Passes.h"
-#include "test/lib/GeoTest.h"
+#include "test/lib/Session.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace geo;
+using namespace geo::test;
 
 using L = long double;
-
-namespace {
-
-/// A context with everything that tests parse; its diagnostics are collected.
-struct Session {
-  MLIRContext context;
-  std::string diagnostics;
-  OwningOpRef<ModuleOp> module;
-
-  explicit Session(StringRef source) {
-    DialectRegistry registry;
-    registerGeoDialects(registry);
-    registry.insert<geo::test::GeoTestDialect>();
-    context.appendDialectRegistry(registry);
-    context.getDiagEngine().registerHandler([this](Diagnostic &d) {
-      diagnostics += d.str() + '\n';
-      return success();
-    });
-    module = parseSourceString<ModuleOp>(source, &context);
-    if (module)
-      run([](PassManager &pm) {
-        pm.addPass(createGeoCheckPoints());
-        pm.addPass(createGeoExpand());
-      });
-  }
-
-  void run(function_ref<void(PassManager &)> addPasses) {
-    PassManager pm(&context);
-    addPasses(pm);
-    if (failed(pm.run(*module)))
-      module = nullptr;
-  }
-
-  /// Makes @f_gradient.
-  void differentiate(ArrayRef<int64_t> wrt) {
-    GeoDifferentiateOptions options;
-    options.function = "f";
-    options.wrt.assign(wrt.begin(), wrt.end());
-    if (module)
-      run([&](PassManager &pm) {
-        pm.addPass(createGeoDifferentiate(options));
-      });
-  }
-
-  func::FuncOp lookup(StringRef name) {
-    return module ? module->lookupSymbol<func::FuncOp>(name) : nullptr;
-  }
-};
-
-} // namespace
 
 FailureOr<Datum> geo::test::finiteDifferenceGradient(func::FuncOp function,
                                                      ArrayRef<Datum> arguments,
@@ -125,9 +72,7 @@ static ::testing::AssertionResult compare(const Datum &derived,
   if (!primal)
     return fail("cannot parse and expand @f");
   if (options.wrt.empty())
-    for (auto [i, type] : llvm::enumerate(primal.getArgumentTypes()))
-      if (isa<FloatType>(getElementTypeOrSelf(type)))
-        options.wrt.push_back(i);
+    options.wrt = getFloatArguments(primal);
   session.differentiate(options.wrt);
   primal = session.lookup("f");
   func::FuncOp derived = session.lookup("f_gradient");

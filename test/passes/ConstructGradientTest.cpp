@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The adjoints of the constructs other than scan.
-#include "test/lib/GradientChecker.h"
+#include "test/lib/CompiledChecker.h"
 
 using namespace geo;
 using namespace geo::test;
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &info) { return std::string(info.param.name); });
 
 TEST(PairwiseGradient, OneBatchOnBothSides) {
-  EXPECT_TRUE(checkGradient(R"mlir(
+  EXPECT_TRUE(checkAll(R"mlir(
 func.func @f(%X: tensor<3x4xf32>, %K: tensor<3x3xf32>) -> f64 {
   %p = geo.pairwise none
       grams(%g = sqdiff %X, %X : tensor<3x4xf32>, tensor<3x4xf32>,
@@ -190,12 +190,12 @@ func.func @f(%X: tensor<3x4xf32>, %K: tensor<3x3xf32>) -> f64 {
   return %loss : f64
 }
 )mlir",
-                            {spread({3, 4}, -1, 1), spread({3, 3}, -1, 1, 5)}));
+                       {spread({3, 4}, -1, 1), spread({3, 3}, -1, 1, 5)}));
 }
 
 TEST(PairwiseGradient, ConstantLogits) {
   // No argument matters, so every gradient is zero.
-  EXPECT_TRUE(checkGradient(
+  EXPECT_TRUE(checkAll(
       R"mlir(
 func.func @f(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ids: tensor<3xi32>) -> f64 {
   %p:2 = geo.pairwise nll
@@ -237,13 +237,13 @@ TEST_P(MatmulGradientTest, MatchesFiniteDifferences) {
   return %loss : f64
 }
 )mlir";
-  EXPECT_TRUE(checkGradient(source, {spread(ta ? llvm::ArrayRef<int64_t>{4, 3}
-                                               : llvm::ArrayRef<int64_t>{3, 4},
-                                            -1, 1, 1),
-                                     spread(tb ? llvm::ArrayRef<int64_t>{5, 4}
-                                               : llvm::ArrayRef<int64_t>{4, 5},
-                                            -1, 1, 2),
-                                     spread({3, 5}, -1, 1, 3)}));
+  EXPECT_TRUE(checkAll(source, {spread(ta ? llvm::ArrayRef<int64_t>{4, 3}
+                                          : llvm::ArrayRef<int64_t>{3, 4},
+                                       -1, 1, 1),
+                                spread(tb ? llvm::ArrayRef<int64_t>{5, 4}
+                                          : llvm::ArrayRef<int64_t>{4, 5},
+                                       -1, 1, 2),
+                                spread({3, 5}, -1, 1, 3)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Transposes, MatmulGradientTest,
@@ -251,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(Transposes, MatmulGradientTest,
                                             ::testing::Bool()));
 
 TEST(MatmulGradient, OneMatrixTwice) {
-  EXPECT_TRUE(checkGradient(R"mlir(
+  EXPECT_TRUE(checkAll(R"mlir(
 func.func @f(%A: tensor<3x4xf32>, %K: tensor<3x3xf32>) -> f64 {
   %c = geo.matmul %A, %A transpose_b : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<3x3xf32>
   %d = geo.matmul %c, %c : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<3x3xf32>
@@ -262,7 +262,7 @@ func.func @f(%A: tensor<3x4xf32>, %K: tensor<3x3xf32>) -> f64 {
   return %loss : f64
 }
 )mlir",
-                            {spread({3, 4}, -1, 1), spread({3, 3}, -1, 1, 5)}));
+                       {spread({3, 4}, -1, 1), spread({3, 3}, -1, 1, 5)}));
 }
 
 TEST(TableGradient, GatherAndScatterAdd) {
@@ -324,7 +324,7 @@ func.func @f(%X: tensor<?x3x4xf32>, %K: tensor<?x4xf32>) -> f64 {
 }
 
 TEST(NumberGradient, ArithmeticOfTheFunctionItself) {
-  EXPECT_TRUE(checkGradient(R"mlir(
+  EXPECT_TRUE(checkAll(R"mlir(
 func.func @f(%A: f64, %B: f64, %C: f32) -> f64 {
   %one = arith.constant 1.0 : f64
   %p = arith.divf %A, %B : f64
@@ -338,7 +338,7 @@ func.func @f(%A: f64, %B: f64, %C: f32) -> f64 {
   return %loss : f64
 }
 )mlir",
-                            {Datum(0.5L), Datum(0.8L), Datum(0.3L)}));
+                       {Datum(0.5L), Datum(0.8L), Datum(0.3L)}));
 }
 
 TEST(GradientChecker, SeesAWrongGradient) {

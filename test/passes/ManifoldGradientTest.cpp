@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Named ops on points: derived gradients by points, curvature and temperature,
 // at generic and at hard points.
-#include "test/lib/GradientChecker.h"
+#include "test/lib/CompiledChecker.h"
 
 using namespace geo;
 using namespace geo::test;
@@ -24,7 +24,8 @@ std::string onManifold(std::string text, llvm::StringRef manifold,
 /// The loss weighs every element of %out, rows or a number per row.
 const char *head = R"mlir(
 func.func @f(%X: tensor<3x4xf32>, %Y: tensor<3x4xf32>, %C: f64, %T: f64,
-             %K: tensor<3x4xf32>, %N: tensor<3xf64>, %ids: tensor<3xi32>) -> f64 {
+             %K: tensor<3x4xf32>, %N: tensor<3xf64>, %ids: tensor<3xi32>,
+             %V: tensor<3xf32>) -> f64 {
   %x = geo.point %X : tensor<3x4xf32> -> PT
   %y = geo.point %Y : tensor<3x4xf32> -> PT
 )mlir";
@@ -47,8 +48,8 @@ const char *numberTail = R"mlir(
 }
 )mlir";
 const char *tableTail = R"mlir(
-  %loss = geo.rowwise rows(%a = %out : tensor<3x3xf32>, %n = %N : tensor<3xf64>) {
-    %k = arith.constant dense<[1.0, -2.0, 0.5]> : vector<3xf32>
+  %loss = geo.rowwise rows(%a = %out : tensor<3x3xf32>, %n = %N : tensor<3xf64>)
+                      shared(%k = %V : tensor<3xf32>) {
     %q = geo.dot %a, %k : vector<3xf32>
     %w = arith.mulf %q, %n : f64
     geo.yield %w : f64
@@ -163,7 +164,7 @@ void check(const Formula &formula, llvm::StringRef manifold, bool isCurved,
                                manifold, isCurved),
                     {points.x, points.y, Datum(curvature), Datum(0.6L),
                      spread({3, 4}, .5, 2, 3), Datum({3}, {1.0L, -0.7L, 2.3L}),
-                     makeIds({3}, 3)},
+                     makeIds({3}, 3), Datum({3}, {1.0L, -2.0L, 0.5L})},
                     options));
 }
 
@@ -214,6 +215,38 @@ TEST(SphereGradient, FormulasAtGenericAndHardPoints) {
         check(formula, "#geo_test.sphere", false, points, 1e-8L);
   for (const Formula &formula : distances)
     check(formula, "#geo_test.sphere", false, all[0], 1e-9L);
+}
+
+TEST(SphereGradient, RecurrenceWithDecoder) {
+  // A manifold that no pass and no lowering knows: gradients, and both targets.
+  EXPECT_TRUE(checkAll(R"mlir(
+func.func @f(%W: tensor<4x4xf32>, %E: tensor<10x4xf32>, %H: tensor<2x4xf32>,
+             %T: f64, %I: tensor<5x2xi32>, %targets: tensor<10xi32>) -> f64 {
+  %e = geo.point %E : tensor<10x4xf32> -> tensor<10x4xf32, #geo_test.sphere>
+  %h0 = geo.point %H : tensor<2x4xf32> -> tensor<2x4xf32, #geo_test.sphere>
+  %end, %all = geo.scan init(%h = %h0 : tensor<2x4xf32, #geo_test.sphere>)
+      inputs(%i = %I : tensor<5x2xi32>)
+      shared(%w = %W : tensor<4x4xf32>, %t = %e : tensor<10x4xf32, #geo_test.sphere>) truncate 2 {
+    %x = geo.gather %t[%i] : tensor<10x4xf32, #geo_test.sphere>, tensor<2xi32> -> tensor<2x4xf32, #geo_test.sphere>
+    %l = geo.logmap0 %h : tensor<2x4xf32, #geo_test.sphere> -> tensor<2x4xf32>
+    %m = geo.matmul %l, %w : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+    %p = geo.expmap0 %m : tensor<2x4xf32> -> tensor<2x4xf32, #geo_test.sphere>
+    %n = geo.mobius_add %p, %x : tensor<2x4xf32, #geo_test.sphere>
+    geo.yield %n, %n : tensor<2x4xf32, #geo_test.sphere>, tensor<2x4xf32, #geo_test.sphere>
+  } -> (tensor<2x4xf32, #geo_test.sphere>, tensor<5x2x4xf32, #geo_test.sphere>)
+  %flat = tensor.collapse_shape %all [[0, 1], [2]]
+    : tensor<5x2x4xf32, #geo_test.sphere> into tensor<10x4xf32, #geo_test.sphere>
+  %nll = geo.distance_nll %flat, %e targets(%targets : tensor<10xi32>) tau(%T) math f32
+    : tensor<10x4xf32, #geo_test.sphere>, tensor<10x4xf32, #geo_test.sphere> -> tensor<10xf64>
+  %sum = geo.rowwise rows(%r = %nll : tensor<10xf64>) {
+    geo.yield %r : f64
+  } -> () sums (f64)
+  return %sum : f64
+}
+)mlir",
+                       {spread({4, 4}, -1, 1, 1), spread({10, 4}, -1, 1, 2),
+                        spread({2, 4}, -1, 1, 3), Datum(0.6L),
+                        makeIds({5, 2}, 10), makeIds({10}, 7)}));
 }
 
 TEST(SphereGradient, TangentVectorZero) {

@@ -1,5 +1,11 @@
 // RUN: geo-test-opt %s --geo-check-points --geo-expand --geo-differentiate --canonicalize --cse | FileCheck %s
+// RUN: geo-test-opt %s --geo-check-points --geo-expand --geo-differentiate --inline --geo-lower-to-loops | FileCheck %s --check-prefix=CODE
+// RUN: geo-test-opt %s --geo-check-points --geo-expand --geo-differentiate --inline --geo-lower-to-cpu | FileCheck %s --check-prefix=CODE
 // REQUIRES: geo-test-opt
+// CODE: func.func @step
+// CODE-NOT: geo.scan
+// CODE-NOT: geo.pairwise
+// CODE-NOT: geo.rowwise
 // A manifold that no pass knows: a recurrence on it with a decoder, and the
 // gradients of both.
 
