@@ -98,8 +98,10 @@ bool Scan::canSplit() {
       return false;
   for (Operation &inner : op.getBlock().without_terminator())
     for (Value result : inner.getResults())
-      if (isTensor(result) && getUses(result).whole)
-        return false;
+      if (isTensor(result) &&
+          (getUses(result).whole ||
+           !cast<RankedTensorType>(result.getType()).isDynamicDim(0)))
+        return false; // a static size is the batch's, not a thread's part of it
   return llvm::none_of(op.getYield().getValues(), [&](Value v) {
     return isTensor(v) && (llvm::is_contained(op.getSharedArgs(), v) ||
                            llvm::is_contained(inputArgs, v));
