@@ -10,26 +10,22 @@ namespace geo::cpu {
 class Backward {
 public:
   Backward(Work &work, Gen &g, PairwiseGradOp op, ValueRange operands,
-           ValueRange outs)
-      : work(work), g(g), program(work, g, PairOperands(op, operands)),
-        tile(program.tile), reducer(op.getReducer()), outs(outs) {}
+           ValueRange outs);
 
   void emit();
 
 private:
   unsigned numArguments() { return program.pair.block->getNumArguments(); }
-  unsigned numDifferences() {
-    return llvm::count(program.pair.kinds, GramKind::sqdiff);
+  // Arguments of the region, by group.
+  unsigned firstRow() { return program.pair.numGrams(); }
+  unsigned firstColumn() { return firstRow() + program.pair.rowScalars.size(); }
+  unsigned firstShared() {
+    return firstColumn() + program.pair.columnScalars.size();
   }
-  /// rowsum(A_k) of differences, row scalars, shared numbers; for nll last, the
-  /// sum of p over the columns that are not the target.
-  unsigned numRowQuantities() {
-    return numDifferences() + program.pair.rowScalars.size() +
-           program.pair.shared.size() + (reducer == Reducer::nll);
-  }
-  /// colsum(A_k) of differences, column scalars.
-  unsigned numColumnQuantities() {
-    return numDifferences() + program.pair.columnScalars.size();
+  bool isGram(unsigned argument) { return argument < firstRow(); }
+  /// The result that argument `a`'s gradient goes to (dX for a Gram).
+  unsigned getResult(unsigned a) {
+    return isGram(a) ? a : a + program.pair.numGrams();
   }
   /// Panels that a row of x_k takes.
   Value depthPanels(unsigned k) {
@@ -50,6 +46,8 @@ private:
   void finishStrip();
   void emitTarget(Value row, Value i);
   void storeRow(Value row, Value i);
+  Value emitDifference(Value sum, Value x, Value i, Value p, Value mask,
+                       Value product);
 
   // One block of panels of a strip.
   void emitBlock(Value p0, Value p1);
@@ -72,15 +70,22 @@ private:
   const Tile &tile;
   const Reducer reducer;
   ValueRange outs;
+  /// Which dX_k and dY_k anything reads.
+  llvm::SmallVector<bool> usesX, usesY;
+  /// Arguments whose terms are summed over rows and over columns: A_k of
+  /// differences, and scalars whose gradient anything reads.
+  llvm::SmallVector<unsigned> rowArguments, columnArguments;
 
   Value stripRows, blockPanels, blockStart, threadId;
   /// Per Gram: y in panels along d, and per thread what dY needs.
   Values packedY, yPartials;
-  /// Per column quantity [T, V], per shared number [T], in f64.
+  /// Per column argument [T, V], per shared number [T] (null if not read), in
+  /// f64.
   Values columnPartials, sharedPartials;
   // Of the thread.
-  Values yParts, sharedParts;
-  /// Per quantity: vectors of f32 of a block, and f64 of the strip or thread.
+  Values yParts;
+  /// Per argument: vectors of f32 of a block, and f64 of the strip or thread.
+  /// For nll the last row sum is of p over the columns that are not the target.
   llvm::SmallVector<std::pair<Value, Value>> rowSums, columnSums;
   /// Per Gram: A of the block in panels, A Y, and x of the strip in panels.
   Values coefficients, products, packedRows;

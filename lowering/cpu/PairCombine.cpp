@@ -7,6 +7,31 @@ using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
 
+Backward::Backward(Work &work, Gen &g, PairwiseGradOp op, ValueRange operands,
+                   ValueRange outs)
+    : work(work), g(g), program(work, g, PairOperands(op, operands)),
+      tile(program.tile), reducer(op.getReducer()), outs(outs) {
+  auto isRead = [&](unsigned result) {
+    return !op->getResult(result).use_empty();
+  };
+  unsigned numGrams = program.pair.numGrams();
+  for (unsigned k = 0; k < numGrams; ++k) {
+    usesX.push_back(isRead(k));
+    usesY.push_back(isRead(numGrams + k));
+    if (!program.pair.isDifference(k))
+      continue;
+    if (usesX[k])
+      rowArguments.push_back(k);
+    if (usesY[k])
+      columnArguments.push_back(k);
+  }
+  for (unsigned a = firstRow(); a < numArguments(); ++a) {
+    bool isColumn = a >= firstColumn() && a < firstShared();
+    if (isRead(getResult(a)))
+      (isColumn ? columnArguments : rowArguments).push_back(a);
+  }
+}
+
 void Backward::allocate(Value count) {
   Value padded = g.mul(program.panels, tile.panel());
   for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
@@ -17,12 +42,14 @@ void Backward::allocate(Value count) {
     yPartials.push_back(g.alloc(SmallVector<int64_t>(3, ShapedType::kDynamic),
                                 g.f32(), {count, padded, width}));
   }
-  for (unsigned q = 0; q < numColumnQuantities(); ++q)
+  for (size_t q = 0; q < columnArguments.size(); ++q)
     columnPartials.push_back(
         g.alloc({ShapedType::kDynamic, ShapedType::kDynamic}, g.f64(),
                 {count, padded}));
-  for (size_t s = 0; s < program.pair.shared.size(); ++s)
-    sharedPartials.push_back(g.alloc({ShapedType::kDynamic}, g.f64(), count));
+  for (unsigned a : rowArguments)
+    sharedPartials.push_back(
+        a >= firstShared() ? g.alloc({ShapedType::kDynamic}, g.f64(), count)
+                           : Value());
 }
 
 /// y in panels along d, with rows of zeros up to whole panels of columns.
@@ -48,7 +75,8 @@ void Backward::release() {
   for (Values *buffers :
        {&packedY, &yPartials, &columnPartials, &sharedPartials})
     for (Value buffer : *buffers)
-      g.dealloc(buffer);
+      if (buffer)
+        g.dealloc(buffer);
   program.freeColumns();
 }
 
@@ -102,53 +130,56 @@ void Backward::emitTarget(Value row, Value i) {
       arith::IndexCastOp::create(g.b, g.index(), g.load(pair.targets, i));
   Value others = g.load(rowSums.back().second, row);
   Value gradient = g.fneg(g.fmul(g.load(pair.cotangent, i), others));
-  unsigned next = 0;
-  auto takeTerm = [&] {
-    Value partial = g.load(targetPartials, {row, g.idx(next++)});
+  auto term = [&](unsigned a) {
+    Value partial = g.load(targetPartials, {row, g.idx(a)});
     return g.fmul(gradient, g.convert(partial, g.f64()));
   };
-  auto addTo = [&](Value memref, Value at, Value x) {
-    g.store(g.fadd(g.load(memref, at), x), memref, at);
-  };
   for (unsigned k = 0; k < pair.numGrams(); ++k)
-    addByDifference(k, row, i, target, g.convert(takeTerm(), g.f32()));
-  unsigned rowQuantity = numDifferences(), columnQuantity = numDifferences();
-  for (size_t u = 0; u < pair.rowScalars.size(); ++u)
-    addTo(rowSums[rowQuantity++].second, row, takeTerm());
-  for (size_t w = 0; w < pair.columnScalars.size(); ++w)
-    addTo(columnSums[columnQuantity++].second, target, takeTerm());
-  for (size_t s = 0; s < pair.shared.size(); ++s)
-    addTo(rowSums[rowQuantity++].second, row, takeTerm());
+    if (usesX[k] || usesY[k])
+      addByDifference(k, row, i, target, g.convert(term(k), g.f32()));
+  auto addTo = [&](Value memref, Value at, unsigned a) {
+    if (!isGram(a))
+      g.store(g.fadd(g.load(memref, at), term(a)), memref, at);
+  };
+  for (auto [q, a] : llvm::enumerate(rowArguments))
+    addTo(rowSums[q].second, row, a);
+  for (auto [q, a] : llvm::enumerate(columnArguments))
+    addTo(columnSums[q].second, target, a);
 }
 
 void Backward::storeRow(Value row, Value i) {
   const PairOperands &pair = program.pair;
   VectorType vector = program.vector;
-  unsigned quantity = 0;
+  Values sums(pair.numGrams());
+  for (auto [q, a] : llvm::enumerate(rowArguments)) {
+    Value sum = g.load(rowSums[q].second, row);
+    if (isGram(a))
+      sums[a] = g.broadcast(g.convert(sum, g.f32()), vector);
+    else if (a < firstColumn())
+      g.store(sum, outs[getResult(a)], i);
+    else
+      g.store(g.fadd(g.load(sharedPartials[q], threadId), sum),
+              sharedPartials[q], threadId);
+  }
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
-    Value sum;
-    if (pair.isDifference(k))
-      sum = g.broadcast(
-          g.convert(g.load(rowSums[quantity++].second, row), g.f32()), vector);
+    if (!usesX[k])
+      continue;
     g.forMasked(
         g.idx(0), g.dim(pair.xs[k], 1), tile.lanes, [&](Value p, Value mask) {
           Value product = g.loadVector(products[k], {row, p}, vector);
-          if (sum) {
-            Value x = g.loadPart(pair.xs[k], {i, p}, vector, mask);
-            product =
-                g.fmul(g.real(vector, 2.0), g.fsub(g.fmul(sum, x), product));
-          }
+          if (sums[k])
+            product = emitDifference(sums[k], pair.xs[k], i, p, mask, product);
           g.storePart(product, outs[k], {i, p}, mask);
         });
   }
-  unsigned numGrams = pair.numGrams();
-  for (size_t u = 0; u < pair.rowScalars.size(); ++u)
-    g.store(g.load(rowSums[quantity++].second, row), outs[2 * numGrams + u], i);
-  for (size_t s = 0; s < pair.shared.size(); ++s) {
-    Value sum = g.load(rowSums[quantity++].second, row);
-    g.store(g.fadd(g.load(sharedParts[s], threadId), sum), sharedParts[s],
-            threadId);
-  }
+}
+
+/// 2 (sum x - product), row `i` of x.
+Value Backward::emitDifference(Value sum, Value x, Value i, Value p, Value mask,
+                               Value product) {
+  VectorType vector = program.vector;
+  Value row = g.loadPart(x, {i, p}, vector, mask);
+  return g.fmul(g.real(vector, 2.0), g.fsub(g.fmul(sum, row), product));
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,8 +189,6 @@ void Backward::storeRow(Value row, Value i) {
 void Backward::combine(Value count) {
   const PairOperands &pair = program.pair;
   VectorType vector = program.vector;
-  unsigned numGrams = pair.numGrams(), numRows = pair.rowScalars.size(),
-           numColumns = pair.columnScalars.size();
   auto addUp = [&](Type type, function_ref<Value(Value)> load) {
     return g.forLoop(g.idx(0), count, g.idx(1), g.zero(type),
                      [&](Value t, ValueRange sum) {
@@ -169,37 +198,38 @@ void Backward::combine(Value count) {
   g.parallel(count, [&](Value tid) {
     auto [lower, upper] = Work::getPart(g, program.columns, 1, tid, count);
     g.forLoop(lower, upper, g.idx(1), [&](Value j) {
-      unsigned quantity = 0;
-      auto columnSum = [&](unsigned q) {
-        return addUp(g.f64(), [&](Value t) {
+      Values sums(pair.numGrams());
+      for (auto [q, a] : llvm::enumerate(columnArguments)) {
+        Value sum = addUp(g.f64(), [&, q = q](Value t) {
           return g.load(columnPartials[q], {t, j});
         });
-      };
-      for (unsigned k = 0; k < numGrams; ++k) {
-        Value sum;
-        if (pair.isDifference(k))
-          sum = g.broadcast(g.convert(columnSum(quantity++), g.f32()), vector);
-        g.forMasked(g.idx(0), g.dim(pair.ys[k], 1), tile.lanes,
-                    [&](Value p, Value mask) {
-                      Value part = addUp(vector, [&](Value t) {
-                        return g.loadVector(yPartials[k], {t, j, p}, vector);
-                      });
-                      if (sum) {
-                        Value y = g.loadPart(pair.ys[k], {j, p}, vector, mask);
-                        part = g.fmul(g.real(vector, 2.0),
-                                      g.fsub(g.fmul(sum, y), part));
-                      }
-                      g.storePart(part, outs[numGrams + k], {j, p}, mask);
-                    });
+        if (isGram(a))
+          sums[a] = g.broadcast(g.convert(sum, g.f32()), vector);
+        else
+          g.store(sum, outs[getResult(a)], j);
       }
-      for (unsigned w = 0; w < numColumns; ++w)
-        g.store(columnSum(quantity++), outs[2 * numGrams + numRows + w], j);
+      for (unsigned k = 0; k < pair.numGrams(); ++k) {
+        if (!usesY[k])
+          continue;
+        g.forMasked(
+            g.idx(0), g.dim(pair.ys[k], 1), tile.lanes,
+            [&](Value p, Value mask) {
+              Value part = addUp(vector, [&](Value t) {
+                return g.loadVector(yPartials[k], {t, j, p}, vector);
+              });
+              if (sums[k])
+                part = emitDifference(sums[k], pair.ys[k], j, p, mask, part);
+              g.storePart(part, outs[pair.numGrams() + k], {j, p}, mask);
+            });
+      }
     });
   });
-  for (size_t s = 0; s < pair.shared.size(); ++s)
-    g.store(
-        addUp(g.f64(), [&](Value t) { return g.load(sharedPartials[s], t); }),
-        outs[2 * numGrams + numRows + numColumns + s]);
+  for (auto [q, a] : llvm::enumerate(rowArguments))
+    if (a >= firstShared())
+      g.store(
+          addUp(g.f64(),
+                [&, q = q](Value t) { return g.load(sharedPartials[q], t); }),
+          outs[getResult(a)]);
 }
 
 LogicalResult geo::cpu::emitPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,

@@ -24,7 +24,7 @@ void Backward::startThread(Value tid) {
         g, [&] { return g.alloc({ShapedType::kDynamic}, element, stripRows); });
   };
   rowSums.clear();
-  for (unsigned q = 0; q < numRowQuantities(); ++q)
+  for (size_t q = 0; q < rowArguments.size() + (reducer == Reducer::nll); ++q)
     rowSums.push_back({work.makeBuffer(g,
                                        [&] {
                                          return g.alloc(
@@ -33,7 +33,7 @@ void Backward::startThread(Value tid) {
                                        }),
                        rowBuffer(g.f64())});
   columnSums.clear();
-  for (unsigned q = 0; q < numColumnQuantities(); ++q)
+  for (size_t q = 0; q < columnArguments.size(); ++q)
     columnSums.push_back(
         {work.makeBuffer(g, [&] { return g.alloc({tile.panel()}, g.f32()); }),
          g.slice(columnPartials[q], tid)});
@@ -60,11 +60,9 @@ void Backward::startThread(Value tid) {
   }
   for (auto [narrow, wide] : columnSums)
     g.fillZero(wide, tile.lanes);
-  sharedParts.clear();
-  for (Value partial : sharedPartials) {
-    g.store(g.zero(g.f64()), partial, tid);
-    sharedParts.push_back(partial);
-  }
+  for (Value partial : sharedPartials)
+    if (partial)
+      g.store(g.zero(g.f64()), partial, tid);
   threadId = tid;
   if (reducer == Reducer::nll) {
     cotangents = rowBuffer(g.f32());
@@ -163,8 +161,10 @@ void Backward::emitBlock(Value p0, Value p1) {
     }
   });
   for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
-    emitProductForX(k, p0, p1);
-    emitProductForY(k, p0, p1);
+    if (usesX[k])
+      emitProductForX(k, p0, p1);
+    if (usesY[k])
+      emitProductForY(k, p0, p1);
   }
 }
 
@@ -187,7 +187,7 @@ Value Backward::emitLogitGradient(const PairProgram::Place &place, Value z,
     return g.fsub(ct, g.fmul(p, row(cotangents)));
   p = g.select(isTarget, g.zero(vector), p);
   p = g.select(mask, p, g.zero(vector));
-  addToRow(numRowQuantities() - 1, place.row, p);
+  addToRow(rowArguments.size(), place.row, p);
   return g.fmul(p, row(cotangents));
 }
 
@@ -223,13 +223,22 @@ void Backward::emitPairs(const PairProgram::Place &place,
   }
   ValueRange partials = ValueRange(pairs.yielded).drop_front();
   Value gradient = emitLogitGradient(place, pairs.yielded[0], mask, isTarget);
-  Values terms;
-  for (Value partial : partials)
-    terms.push_back(g.select(mask, g.fmul(gradient, partial), g.zero(vector)));
   // nll: at its target G is 0 here, but 0 times an infinite partial is not.
-  if (isTarget)
-    for (Value &term : terms)
-      term = g.select(isTarget, g.zero(vector), term);
+  Value keep = mask;
+  if (isTarget) {
+    Value all = g.integer(mask.getType(), 1);
+    keep = g.both(mask, arith::XOrIOp::create(g.b, isTarget, all));
+  }
+  Values terms(numArguments());
+  auto makeTerm = [&](unsigned a) {
+    if (!terms[a])
+      terms[a] = g.select(keep, g.fmul(gradient, partials[a]), g.zero(vector));
+  };
+  for (unsigned k = 0; k < pair.numGrams(); ++k)
+    if (usesX[k] || usesY[k])
+      makeTerm(k);
+  llvm::for_each(rowArguments, makeTerm);
+  llvm::for_each(columnArguments, makeTerm);
 
   // By differences: close pairs now, targets once G is known.
   Value special = isTarget;
@@ -244,24 +253,18 @@ void Backward::emitPairs(const PairProgram::Place &place,
       emitSpecial(place, pairs.refined, isTarget, mask, terms, partials);
     });
 
-  unsigned row = 0, column = 0, next = 0;
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
-    Value a = terms[next++];
+    if (!terms[k])
+      continue;
     if (pairs.refined[k])
-      a = g.select(pairs.refined[k], g.zero(vector), a);
-    g.storeVector(a, coefficients[k],
+      terms[k] = g.select(pairs.refined[k], g.zero(vector), terms[k]);
+    g.storeVector(terms[k], coefficients[k],
                   {g.sub(place.panel, blockStart), place.row, place.offset});
-    if (pair.isDifference(k)) {
-      addToRow(row++, place.row, a);
-      addToColumn(column++, place.offset, a);
-    }
   }
-  for (size_t u = 0; u < pair.rowScalars.size(); ++u)
-    addToRow(row++, place.row, terms[next++]);
-  for (size_t w = 0; w < pair.columnScalars.size(); ++w)
-    addToColumn(column++, place.offset, terms[next++]);
-  for (size_t s = 0; s < pair.shared.size(); ++s)
-    addToRow(row++, place.row, terms[next++]);
+  for (auto [q, a] : llvm::enumerate(rowArguments))
+    addToRow(q, place.row, terms[a]);
+  for (auto [q, a] : llvm::enumerate(columnArguments))
+    addToColumn(q, place.offset, terms[a]);
 }
 
 void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
@@ -278,7 +281,7 @@ void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
                   {place.row, g.idx(static_cast<int64_t>(a))});
       });
     for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
-      if (!refined[k])
+      if (!refined[k] || !terms[k])
         continue;
       Value isClose = g.both(refined[k], mask);
       // The term of a target is zero: nothing is added twice.
