@@ -16,7 +16,7 @@ LogicalResult geo::cpu::emitGather(Work &work, Gen &g, GatherOp op,
   Value table = operands[0], ids = operands[1];
   VectorType type = Gen::vectorOf(work.target.lanes, Gen::elementOf(out));
   work.onThreads(g, [&](Value tid, Value count) {
-    auto [lower, upper] = Work::getPart(g, g.dim(ids, 0), 1, tid, count);
+    auto [lower, upper] = Work::getPart(g, work.getRows(g, ids), 1, tid, count);
     Value length = g.dim(table, 1);
     g.forLoop(lower, upper, g.idx(1), [&](Value i) {
       Value id = loadId(g, ids, i);

@@ -15,7 +15,7 @@ public:
       : work(work), g(g), tile(work.target, Gen::elementOf(out)),
         a(operands[0]), b(operands[1]), out(out),
         transposeA(op.getTransposeA()), transposeB(op.getTransposeB()) {
-    rows = transposeA ? g.dim(a, 1) : g.dim(a, 0);
+    rows = transposeA ? g.dim(a, 1) : work.getRows(g, a);
     depth = g.dim(b, transposeB ? 1 : 0);
     columns = g.dim(b, transposeB ? 0 : 1);
     panels = g.ceilDiv(columns, g.idx(tile.panel()));

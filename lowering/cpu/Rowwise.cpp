@@ -118,7 +118,7 @@ LogicalResult geo::cpu::emitRowwise(Work &work, Gen &g, RowwiseOp op,
       init.assign(sums->getNumNumbers(), g.zero(g.f64()));
     }
     auto [lower, upper] =
-        Work::getPart(g, g.dim(operands[0], 0), 1, tid, count);
+        Work::getPart(g, work.getRows(g, operands[0]), 1, tid, count);
     Values totals =
         g.forLoop(lower, upper, g.idx(1), init, [&](Value row, ValueRange c) {
           return strips.emitRow(row, operands, rowOuts, scratch, c);

@@ -98,10 +98,8 @@ bool Scan::canSplit() {
       return false;
   for (Operation &inner : op.getBlock().without_terminator())
     for (Value result : inner.getResults())
-      if (isTensor(result) &&
-          (getUses(result).whole ||
-           !cast<RankedTensorType>(result.getType()).isDynamicDim(0)))
-        return false; // a static size is the batch's, not a thread's part of it
+      if (isTensor(result) && getUses(result).whole)
+        return false;
   return llvm::none_of(op.getYield().getValues(), [&](Value v) {
     return isTensor(v) && (llvm::is_contained(op.getSharedArgs(), v) ||
                            llvm::is_contained(inputArgs, v));
@@ -167,6 +165,8 @@ void Scan::zeroAfterCut(Value t, ValueRange next) {
 
 LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
   Value rows = g.sub(upper, lower);
+  if (isSplit)
+    work.scan->rows = rows;
   auto isRowed = [&](Value memref, int64_t rank) {
     auto type = dyn_cast<MemRefType>(memref.getType());
     return isSplit && type && type.getRank() >= rank;

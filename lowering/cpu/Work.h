@@ -18,6 +18,9 @@ struct ScanFrame {
   mlir::Operation *timeLoop;
   /// Buffers that all threads share are made before this op (the threads).
   mlir::Operation *threads;
+  /// Rows that the thread owns, or null if rows are not split. A buffer of
+  /// static size has more: the whole batch's.
+  Value rows;
   /// Buffers that hold the same values at every step.
   llvm::DenseSet<Value> invariant;
   /// Packed forms of such buffers, and whether of the transpose.
@@ -45,6 +48,11 @@ public:
   /// A buffer private to this thread: what `make` allocates, at a place where
   /// no loop repeats it. It is freed with the thread's part.
   Value makeBuffer(Gen &g, llvm::function_ref<Value()> make);
+
+  /// Rows of `memref` to work on.
+  Value getRows(Gen &g, Value memref) {
+    return scan && scan->rows ? scan->rows : g.dim(memref, 0);
+  }
 
   /// The part of [0, total) of thread `tid`: {lower, upper}, where inner bounds
   /// are multiples of `unit`.

@@ -101,6 +101,46 @@ TEST_P(CpuScan, SplitsRows) {
     }
 }
 
+// A batch that the types tell is split all the same.
+TEST(CpuScanStatic, SplitsRows) {
+  std::string text = split;
+  for (auto [from, to] :
+       {std::pair<std::string, std::string>{"$M", ""},
+        {"tensor<?x19xf32>", "tensor<5x19xf32>"},
+        {"%Bias: tensor<5x19xf32>", "%Bias: tensor<?x19xf32>"},
+        {"%Bias : tensor<5x19xf32>", "%Bias : tensor<?x19xf32>"},
+        {"tensor<?xi32>", "tensor<5xi32>"},
+        {"tensor<?xf64>", "tensor<5xf64>"},
+        {"tensor<?x?x", "tensor<?x5x"}})
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+         at += to.size())
+      text.replace(at, from.size(), to);
+  Program loops(text, Target::loops), cpu(text, Target::cpu);
+  ASSERT_TRUE(loops) << loops.errors;
+  ASSERT_TRUE(cpu) << cpu.errors;
+  Array<float> h({5, 19}), bias({3, 19}), E({7, 19}), W({19, 19});
+  Array<int32_t> ids({3, 5}, 2);
+  Array<double> A({3, 5});
+  fill(h, -1, 1, 1);
+  fill(bias, -1, 1, 2);
+  fill(E, -1, 1, 3);
+  fill(W, -0.3, 0.3, 4);
+  fill(A, -1, 1, 5);
+  double n = 0.75, s = 0.9, number = NAN, number2 = NAN;
+  Array<float> end({5, 19}, NAN), all({3, 5, 19}, NAN), end2 = end, all2 = all;
+  Array<double> dots({3, 5}, NAN), dots2 = dots;
+  loops("f", h, n, ids, A, bias, E, W, s, end, number, all, dots);
+  for (int threads : {1, 2, 3}) {
+    rt::setNumThreads(threads);
+    cpu("f", h, n, ids, A, bias, E, W, s, end2, number2, all2, dots2);
+    expectNear(end2, end, 1e-5);
+    expectNear(all2, all, 1e-5);
+    expectNear(dots2, dots, 1e-5);
+    EXPECT_EQ(number2, number);
+  }
+  rt::setNumThreads(0);
+}
+
 TEST(CpuScanWhole, KeepsDependentRowsTogether) {
   Program loops(whole, Target::loops), cpu(whole, Target::cpu);
   ASSERT_TRUE(loops) << loops.errors;
