@@ -88,6 +88,11 @@ Values Rilm::cellShared(const Space &space, ValueRange parameters) {
   return shared;
 }
 
+static Ex detach(Ex x) {
+  return {x.getBuilder(),
+          DetachOp::create(x.getBuilder(), x.get().getType(), x.get())};
+}
+
 /// One step: the new state, and on the ball one number a row that says whether
 /// it was clipped. A row that is not valid keeps its state.
 Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
@@ -115,9 +120,12 @@ Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
           select(isValid, select(less(zero, difference), one, zero), zero)};
     });
   }
-  Values made = g.rowwise({inside, h, valid}, {}, [](auto rows, auto) {
-    Ex isValid = less(rows[2].constant(0.5), rows[2]);
-    return Exs{select(isValid, rows[0], rows[1])};
+  // The gradient of hyp passes the bound as if it were not there, so that it
+  // still turns such states back; naive is clipped, gradient and all.
+  Values made = g.rowwise({moved, inside, h, valid}, {}, [&](auto r, auto) {
+    Ex next = scaled ? r[0] + detach(r[1] - r[0]) : r[1];
+    Ex isValid = less(r[3].constant(0.5), r[3]);
+    return Exs{select(isValid, next, r[2])};
   });
   made[0] = space.point(made[0]);
   made.append(clipped);
