@@ -11,6 +11,11 @@ namespace geo {
 
 bool Ex::isRow() const { return isa<VectorType>(value.getType()); }
 
+double Ex::getEpsilon() const {
+  auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  return std::ldexp(1.0, 1 - static_cast<int>(type.getFPMantissaWidth()));
+}
+
 static Ex makeConstant(ImplicitLocOpBuilder &b, Type type, double number) {
   auto attr = b.getFloatAttr(getElementTypeOrSelf(type), number);
   if (auto row = dyn_cast<VectorType>(type))

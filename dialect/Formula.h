@@ -26,6 +26,8 @@ public:
   mlir::Value get() const { return value; }
   mlir::ImplicitLocOpBuilder &getBuilder() const { return *builder; }
   bool isRow() const;
+  /// The spacing of this row's storage type at 1: 2^-23 for f32.
+  double getEpsilon() const;
   /// A constant of the type of this handle (a row of equal elements for a row).
   Ex constant(double number) const;
   /// A number of the type that numbers have beside this handle: f64 for a row.

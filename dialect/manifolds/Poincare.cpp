@@ -28,20 +28,38 @@ SmallVector<Attribute> PoincareAttr::getCurvatures() const { return {getC()}; }
 /// 1 - c|x|^2, twice the inverse of the conformal factor.
 static Ex alpha(Ex x, Ex c) { return 1.0 - c * sqnorm(x); }
 
+/// 1, or where `rest` = 1 - c|z|^2 > 0 of a point z is so small that rounding z
+/// to its storage type may put it onto or past the rim, a factor that moves it
+/// inwards by twice the spacing there: the row as stored lies in the ball, too.
+/// (Distance from the origin about 16 for f32 and c = 1: a limit of storage, no
+/// radius.)
+static Ex insideFactor(Ex rest, double epsilon) {
+  Ex isNear = less(rest, rest.constant(4 * epsilon));
+  return select(isNear, rest.constant(1 - 2 * epsilon), rest.constant(1));
+}
+
 static Ex add(Ex x, Ex y, Ex c) {
   Ex a = alpha(x, c);
   Ex b = alpha(y, c);
   Ex w = x + y;
   Ex k = c * sqnorm(w);
   Ex d = k + a * b;
-  Ex kx = k / d * x;
-  return kx + a / d * w;
+  // 1 - c|x (+) y|^2 = a b / d.
+  Ex factor = insideFactor(a * b / d, x.getEpsilon()) / d;
+  Ex kx = factor * k * x;
+  return kx + factor * a * w;
 }
 
 static Ex expmap(Ex x, Ex v, Ex c) {
   Ex a = alpha(x, c);
   Ex t = tanhc(c * sqnorm(v) / (a * a)) / a;
   return add(x, t * v, c);
+}
+
+static Ex expmap0(Ex v, Ex c) {
+  Ex z = c * sqnorm(v);
+  Ex t = tanhc(z);
+  return insideFactor(1.0 - z * (t * t), v.getEpsilon()) * t * v;
 }
 
 static Ex logmap0(Ex y, Ex c) {
@@ -80,7 +98,7 @@ Ex PoincareAttr::emit(Formula formula, ArrayRef<Ex> args,
   case Formula::add:
     return add(args[0], args[1], c);
   case Formula::expmap0:
-    return tanhc(c * sqnorm(args[0])) * args[0];
+    return expmap0(args[0], c);
   case Formula::logmap0:
     return logmap0(args[0], c);
   case Formula::expmap:
