@@ -88,12 +88,7 @@ Values Rilm::cellShared(const Space &space, ValueRange parameters) {
   return shared;
 }
 
-static Ex detach(Ex x) {
-  return {x.getBuilder(),
-          DetachOp::create(x.getBuilder(), x.get().getType(), x.get())};
-}
-
-/// One step: the new state, and on the ball one number a row that says whether
+/// One step: the new state, and for naive one number a row that says whether
 /// it was clipped. A row that is not valid keeps its state.
 Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
   bool scaled = config.kind == RilmKind::hyp;
@@ -104,32 +99,26 @@ Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
                           Ex moved = tanh(rows[0] + rows[1]);
                           return Exs{scaled ? s[0] * moved : moved};
                         })[0];
-  bool isNaive = config.kind == RilmKind::naive;
-  Value moved =
-      isNaive ? space.expmap(h, phi) : space.add(h, space.expmap0(phi));
-  Value inside = moved;
-  Values clipped;
-  if (config.isHyperbolic()) {
-    inside =
-        space.project(g.plain(moved), isNaive ? ballFraction : float32Fraction);
-    clipped = g.rowwise({moved, inside, valid}, {}, [](auto rows, auto) {
-      Ex difference = sqnorm(rows[0] - rows[1]);
-      Ex zero = difference.constant(0), one = difference.constant(1);
+  auto keep = [&](Value next) {
+    Value kept = g.rowwise({next, h, valid}, {}, [](auto rows, auto) {
       Ex isValid = less(rows[2].constant(0.5), rows[2]);
-      return Exs{
-          select(isValid, select(less(zero, difference), one, zero), zero)};
-    });
-  }
-  // The gradient of hyp passes the bound as if it were not there, so that it
-  // still turns such states back; naive is clipped, gradient and all.
-  Values made = g.rowwise({moved, inside, h, valid}, {}, [&](auto r, auto) {
-    Ex next = scaled ? r[0] + detach(r[1] - r[0]) : r[1];
-    Ex isValid = less(r[3].constant(0.5), r[3]);
-    return Exs{select(isValid, next, r[2])};
-  });
-  made[0] = space.point(made[0]);
-  made.append(clipped);
-  return made;
+      return Exs{select(isValid, rows[0], rows[1])};
+    })[0];
+    return space.point(kept);
+  };
+  if (config.kind != RilmKind::naive)
+    return {keep(space.add(h, space.expmap0(phi)))};
+
+  Value moved = g.plain(space.expmap(h, phi));
+  Value inside = space.project(moved, ballFraction);
+  Value clipped = g.rowwise({moved, inside, valid}, {}, [](auto rows, auto) {
+    Ex difference = sqnorm(rows[0] - rows[1]);
+    Ex zero = difference.constant(0), one = difference.constant(1);
+    Ex isValid = less(rows[2].constant(0.5), rows[2]);
+    return Exs{
+        select(isValid, select(less(zero, difference), one, zero), zero)};
+  })[0];
+  return {keep(inside), clipped};
 }
 
 Values Rilm::loss(ValueRange parameters, ValueRange batch) {
@@ -176,7 +165,7 @@ Values Rilm::loss(ValueRange parameters, ValueRange batch) {
   }
   Ex mean = sum / g.maximum(count, g.number(1));
   Value clipped = g.number(0).get();
-  if (config.isHyperbolic())
+  if (config.kind == RilmKind::naive)
     clipped = g.rowwise(
         g.mergeLeading(scanned[2]), {},
         [](auto rows, auto) { return Exs{rows[0]}; }, /*numSums=*/1)[0];

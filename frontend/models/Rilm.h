@@ -19,12 +19,8 @@ class Rilm {
 public:
   Rilm(GraphBuilder &graph, const RilmConfig &config);
 
-  /// The fraction of the ball's radius that words, the root, and the states of
-  /// naive are kept within.
+  /// The fraction of the ball's radius that points are kept within.
   static constexpr double ballFraction = 0.999;
-  /// The same for the states of hyp: only so far out that float32 still tells
-  /// them from the boundary. A run that trains well does not get there.
-  static constexpr double float32Fraction = 1 - 1e-5;
 
   ManifoldInterface getManifold() const { return manifold; }
   const RilmConfig &getConfig() const { return config; }

@@ -32,7 +32,7 @@ struct StepInput {
 struct StepResult {
   double loss = 0;          ///< mean over the scored words; 0 if there is none
   double scored = 0;        ///< words
-  double clippedStates = 0; ///< states clipped to the ball's inside
+  double clippedStates = 0; ///< naive: states clipped to the ball's inside
   double gradientNorm = 0;  ///< before clipping
   double clippedPoints = 0; ///< rows of E and root that were projected
 };

@@ -52,7 +52,7 @@ struct EpochMetrics {
   double trainPerplexity = 0, validPerplexity = 0;
   int64_t trainTokens = 0, scoredTokens = 0; ///< scored: in validation
   int64_t clippedRows = 0;   ///< rows of E and root projected, all updates
-  int64_t clippedStates = 0; ///< in training and validation
+  int64_t clippedStates = 0; ///< naive, training and validation
   double gradientNorm = 0;   ///< mean before clipping
   double lr = 0;             ///< of the last update
   double curvature = 0, tau = 0, seconds = 0;
