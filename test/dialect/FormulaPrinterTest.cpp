@@ -47,11 +47,13 @@ TEST(FormulaPrinter, PoincareBall) {
   context.loadDialect<GeoDialect>();
   std::string page = printFormulas(PoincareAttr::get(&context, 1.0));
   expectLines(page, R"(add(x, y, c)
-  t1 = x + y
-  t2 = c * |t1|^2
-  t3 = 1 - c * |x|^2
-  t4 = t2 + t3 * (1 - c * |y|^2)
-  add = t2 / t4 * x + t3 / t4 * t1
+  t1 = 1 - c * |x|^2
+  t2 = t1 * (1 - c * |y|^2)
+  t3 = x + y
+  t4 = c * |t3|^2
+  t5 = t4 + t2
+  t6 = (if t2 / t5 < 4.76837158203125e-07 then 0.9999997615814209 else 1) / t5
+  add = t6 * t4 * x + t6 * t1 * t3
 )");
   expectLines(page, R"(logmap0(x, c)
   t1 = c * |x|^2
