@@ -15,8 +15,8 @@ struct EvenSeries {
 };
 
 /// A polynomial for the `order`-th derivative of `fn` in z, whose relative
-/// error is about 2^-(mantissa + 2) on [0, cut] and none at 0: q interpolates at
-/// Chebyshev nodes. From `cut` on the closed form is accurate.
+/// error is about 2^-(mantissa + 2) on [0, cut] and none at 0: q interpolates
+/// at Chebyshev nodes. From `cut` on the closed form is accurate.
 EvenSeries getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa);
 
 /// The function itself, in long double.

@@ -29,6 +29,7 @@ for name in tools:
         name = ToolSubst(name, unresolved="ignore")
     llvm_config.add_tool_substitutions([name], tool_dirs)
 
+config.environment["OMP_WAIT_POLICY"] = "passive"
 config.substitutions.append(("%geoc_src", config.geoc_src_root))
 config.substitutions.append(("%geoc_obj", config.geoc_obj_root))
 config.substitutions.append(("%python", config.python_executable))

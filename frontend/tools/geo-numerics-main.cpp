@@ -109,7 +109,7 @@ bool runGroup(MLIRContext &context, const Key &key,
 } // namespace
 
 int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
-                       std::vector<ManifoldSpec> manifolds) {
+                       const std::vector<ManifoldSpec> &manifolds) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   if (!cl::ParseCommandLineOptions(

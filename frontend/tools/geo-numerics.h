@@ -181,7 +181,7 @@ bool check(llvm::raw_ostream &os, const Report &report, const Allowed &allowed);
 
 /// The tool. `registry` holds every dialect, `manifolds` what lines may name.
 int run(int argc, char **argv, mlir::DialectRegistry &registry,
-        std::vector<ManifoldSpec> manifolds);
+        const std::vector<ManifoldSpec> &manifolds);
 
 } // namespace geo::numerics
 

@@ -76,8 +76,8 @@ struct Session::Impl {
 };
 
 Session::Session(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
-Session::Session(Session &&) = default;
-Session &Session::operator=(Session &&) = default;
+Session::Session(Session &&) noexcept = default;
+Session &Session::operator=(Session &&) noexcept = default;
 Session::~Session() = default;
 
 const RilmConfig &Session::getConfig() const { return impl->config; }

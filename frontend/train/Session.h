@@ -55,8 +55,8 @@ public:
   /// compiler's message).
   static rt::Expected<Session> create(const RilmConfig &config,
                                       const SessionOptions &options);
-  Session(Session &&);
-  Session &operator=(Session &&);
+  Session(Session &&) noexcept;
+  Session &operator=(Session &&) noexcept;
   ~Session();
 
   const RilmConfig &getConfig() const;
