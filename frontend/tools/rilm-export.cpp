@@ -52,8 +52,7 @@ void tools::addExport(CLI::App &app, int &exitCode) {
   addModel(*sub, config.kind);
   sub->add_option("--vocab", config.vocabulary, "Words")->capture_default_str();
   sub->add_option("--dim", config.dim, "Dimension d")->capture_default_str();
-  sub->add_option("--truncate", config.truncate, "See train")
-      ->capture_default_str();
+  sub->add_option("--truncate", command->options.truncate, "See train");
   sub->add_option("--protocol", command->protocol, "lines or windows")
       ->capture_default_str();
   sub->add_option("--curvature", config.curvature, "c > 0 of the ball")

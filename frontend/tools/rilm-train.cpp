@@ -104,16 +104,14 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "lines: every line by itself, each word scored; windows: the stream in "
       "windows, the first word not scored")
       ->capture_default_str();
-  add("--lr", o.lr,
-      "Learning rate of Adam (default: 0.003 flat and naive, "
-      "0.005 hyp)");
+  add("--lr", o.lr, "Learning rate of Adam (default: 0.003)");
   add("--schedule", command->schedule, "constant, or cosine (to 0)")
       ->capture_default_str();
   add("--clip", o.clip, "Largest norm of the gradient (0: off)")
       ->capture_default_str();
   add("--init", o.embeddingStd,
       "Standard deviation of a coordinate of an initial embedding (default: "
-      "0.1 flat and hyp, 0.03 naive)");
+      "0.1 flat, 0.05 hyp and naive)");
   add("--weight-scale", o.weightScale,
       "Initial W and b are uniform within this over sqrt(2 d) (default: 0.1 "
       "flat, 0.3 hyp and naive)");
@@ -126,9 +124,9 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
   add("--tau", o.config.tau, "Temperature of the decoder")
       ->capture_default_str();
   sub->add_flag("--learn-tau", o.config.learnTau, "Learn tau from there on");
-  add("--truncate", o.config.truncate,
-      "Cut the state's gradient every so many steps (0: never)")
-      ->capture_default_str();
+  add("--truncate", o.truncate,
+      "Cut the state's gradient every so many steps (0: never; default: 0 "
+      "flat and hyp, 8 naive)");
   addRunOptions(*sub, command->run);
   sub->add_flag("--resume", o.resume, "Continue the run in OUT");
   sub->add_flag("--force", o.force, "Replace the run in OUT");

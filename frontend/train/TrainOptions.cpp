@@ -13,27 +13,28 @@ using rt::Status;
 /// What trains well, by model; see docs/tutorial.md.
 struct ModelDefaults {
   double lr, embeddingStd, weightScale;
+  int64_t truncate;
 };
 static ModelDefaults defaultsOf(RilmKind kind) {
   switch (kind) {
   case RilmKind::flat:
-    return {3e-3, 0.1, 0.1};
+    return {3e-3, 0.1, 0.1, 0};
   case RilmKind::hyp:
-    return {5e-3, 0.1, 0.3};
+    return {3e-3, 0.05, 0.3, 0};
   case RilmKind::naive:
-    return {3e-3, 0.03, 0.3};
+    return {3e-3, 0.05, 0.3, 8};
   }
   return {};
 }
 
 Status geo::completeOptions(TrainOptions &o) {
   ModelDefaults defaults = defaultsOf(o.config.kind);
-  if (o.lr == 0)
-    o.lr = defaults.lr;
-  if (o.embeddingStd < 0)
-    o.embeddingStd = defaults.embeddingStd;
-  if (o.weightScale < 0)
-    o.weightScale = defaults.weightScale;
+  double lr = *(o.lr = o.lr.value_or(defaults.lr));
+  double init =
+      *(o.embeddingStd = o.embeddingStd.value_or(defaults.embeddingStd));
+  double scale =
+      *(o.weightScale = o.weightScale.value_or(defaults.weightScale));
+  o.truncate = o.config.truncate = o.truncate.value_or(defaults.truncate);
   struct Check {
     const char *flag, *what;
     double value;
@@ -42,14 +43,13 @@ Status geo::completeOptions(TrainOptions &o) {
   auto positive = [](double x) { return std::isfinite(x) && x > 0; };
   auto notNegative = [](double x) { return std::isfinite(x) && x >= 0; };
   const Check checks[] = {
-      {"--lr", "a positive number", o.lr, positive(o.lr)},
+      {"--lr", "a positive number", lr, positive(lr)},
       {"--curvature", "c > 0", o.config.curvature,
        positive(o.config.curvature)},
       {"--tau", "a positive number", o.config.tau, positive(o.config.tau)},
       {"--clip", "0 (off) or a positive number", o.clip, notNegative(o.clip)},
-      {"--init", "a positive number", o.embeddingStd, positive(o.embeddingStd)},
-      {"--weight-scale", "0 or a positive number", o.weightScale,
-       notNegative(o.weightScale)},
+      {"--init", "a positive number", init, positive(init)},
+      {"--weight-scale", "0 or a positive number", scale, notNegative(scale)},
       {"--dropout", "a number from 0 to below 1", o.dropout,
        o.dropout >= 0 && o.dropout < 1},
       {"--max-minutes", "0 (no limit) or a positive number", o.maxMinutes,

@@ -102,11 +102,11 @@ static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
           {"batch", o.batch},
           {"epochs", o.epochs},
           {"seed", o.seed},
-          {"lr", o.lr},
+          {"lr", *o.lr},
           {"schedule", o.schedule == Schedule::cosine ? "cosine" : "constant"},
           {"clip", o.clip},
-          {"init", o.embeddingStd},
-          {"weight-scale", o.weightScale},
+          {"init", *o.embeddingStd},
+          {"weight-scale", *o.weightScale},
           {"dropout", o.dropout},
           {"curvature", o.config.curvature},
           {"tau", o.config.tau}};
@@ -202,8 +202,8 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   } else {
     InitialOptions initial;
     initial.seed = options.seed;
-    initial.embeddingStd = options.embeddingStd;
-    initial.weightScale = options.weightScale;
+    initial.embeddingStd = *options.embeddingStd;
+    initial.weightScale = *options.weightScale;
     impl->state.state = makeInitialState(options.config, initial);
   }
   if (Status s = impl->prepareFolder(); !s)
@@ -269,7 +269,7 @@ Expected<EpochMetrics> Trainer::Impl::epoch() {
     StepInputs inputs(train->get(i), options.protocol);
     StepInput in = inputs.get();
     in.dropout = makeDropout();
-    m.lr = options.lr;
+    m.lr = *options.lr;
     if (options.schedule == Schedule::cosine)
       m.lr *= 0.5 * (1 + std::cos(M_PI * progress()));
     StepResult r = session->train(state.state, in, m.lr, options.clip);

@@ -12,16 +12,17 @@ enum class Schedule { constant, cosine };
 
 struct TrainOptions {
   std::string corpus, out;
-  /// vocabulary is what is asked for; dropout and scoreRoot follow from below.
+  /// vocabulary is what is asked for; truncate, dropout and scoreRoot follow
+  /// from below.
   RilmConfig config;
   data::Protocol protocol = data::Protocol::Lines;
   int64_t context = 64, batch = 64, epochs = 10;
   uint64_t seed = 42;
-  double lr = 0; ///< 0: the model's default
   Schedule schedule = Schedule::cosine;
-  double clip = 1;          ///< of the global gradient norm; 0: off
-  double embeddingStd = -1; ///< negative: the model's default
-  double weightScale = -1;  ///< negative: the model's default
+  double clip = 1; ///< of the global gradient norm; 0: off
+  /// Where absent, the model's default; see completeOptions().
+  std::optional<double> lr, embeddingStd, weightScale;
+  std::optional<int64_t> truncate;
   double dropout = 0;
   /// Ends after this time at the latest, and lets the schedule end with it; 0:
   /// no limit. Such runs do not repeat bit for bit.

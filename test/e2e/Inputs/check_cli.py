@@ -54,7 +54,7 @@ bad("nosuch.txt", *train(corpus="nosuch.txt"))
 for name in ["empty.txt", "binary.txt", "short.txt"]:
     bad(name, *train(corpus=name))
 bad("vocab", *train("--vocab", 5000))
-for flag, values in {"--curvature": [0, -1, "nan", "inf"], "--lr": [-1, "nan", "inf"], "--tau": [0, "nan"], "--clip": [-1, "nan"], "--init": [0],
+for flag, values in {"--curvature": [0, -1, "nan", "inf"], "--lr": [0, -1, "nan", "inf"], "--tau": [0, "nan"], "--clip": [-1, "nan"], "--init": [0],
                      "--dropout": [1, -0.1, "nan"], "--epochs": [0], "--batch": [0], "--context": [0], "--truncate": [-1], "--dim": [0],
                      "--threads": [-1], "--target": ["gpu"], "--schedule": ["step"], "--protocol": ["pages"], "--max-minutes": [-1]}.items():
     for value in values:
