@@ -61,6 +61,10 @@ std::string tools::cacheDirectory() {
 }
 
 int main(int argc, char **argv) {
+  // Threads that spin while they wait cost nothing on idle cores, but hours
+  // where another job shares them. OpenMP reads this when it starts, later than
+  // here.
+  setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   CLI::App app("rilm: recurrent language models that decode by geodesic "
                "distance, compiled by Geoc");
   app.require_subcommand(1);
