@@ -53,14 +53,7 @@ ParseResult parseCurvature(AsmParser &parser, Attribute &c) {
   return success();
 }
 
-void printCurvature(AsmPrinter &printer, Attribute c) {
-  auto number = dyn_cast<FloatAttr>(c);
-  if (!number) {
-    printer << c;
-    return;
-  }
-  // The shortest decimal that reads back as the same double.
-  double value = number.getValueAsDouble();
+SmallString<32> printShortest(double value) {
   SmallString<32> text;
   for (int digits = 1; digits <= 17; ++digits) {
     text.clear();
@@ -69,6 +62,16 @@ void printCurvature(AsmPrinter &printer, Attribute c) {
     if (!StringRef(text).getAsDouble(back) && back == value)
       break;
   }
+  return text;
+}
+
+void printCurvature(AsmPrinter &printer, Attribute c) {
+  auto number = dyn_cast<FloatAttr>(c);
+  if (!number) {
+    printer << c;
+    return;
+  }
+  SmallString<32> text = printShortest(number.getValueAsDouble());
   if (!StringRef(text).contains('.')) {
     size_t e = StringRef(text).find('e');
     if (e == StringRef::npos)

@@ -20,19 +20,6 @@ struct Text {
   Precedence precedence = kAtom;
 };
 
-std::string printNumber(double value) {
-  // The shortest decimal that reads back as the same double.
-  SmallString<32> text;
-  for (int digits = 1; digits <= 17; ++digits) {
-    text.clear();
-    llvm::raw_svector_ostream(text) << llvm::format("%.*g", digits, value);
-    double back = 0;
-    if (!StringRef(text).getAsDouble(back) && back == value)
-      break;
-  }
-  return text.str().str();
-}
-
 /// A change of type or of length: not a part of the formula.
 Value skipCasts(Value v) {
   while (Operation *op = v.getDefiningOp()) {
@@ -142,7 +129,7 @@ Text printConstant(Attribute value) {
   }
   auto number = dyn_cast<FloatAttr>(value);
   double x = number ? number.getValueAsDouble() : 0;
-  return {printNumber(x), x < 0 ? kSign : kAtom};
+  return {printShortest(x).str().str(), x < 0 ? kSign : kAtom};
 }
 
 StringRef getComparison(arith::CmpFPredicate predicate) {

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallString.h"
 
 #include "dialect/GeoAttrInterfaces.h.inc"
 #include "dialect/GeoDialect.h.inc"
@@ -38,6 +39,9 @@ mlir::LogicalResult
 verifyPointTensor(llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                   llvm::StringRef what);
+
+/// The shortest decimal that reads back as the same double.
+llvm::SmallString<32> printShortest(double value);
 
 /// `number` or `"label"`; c > 0 is checked by `verifyCurvature`.
 mlir::ParseResult parseCurvature(mlir::AsmParser &parser, mlir::Attribute &c);
