@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -119,16 +118,15 @@ static int runBench(BenchCommand &command) {
   std::sort(times.begin(), times.end());
   double median = times[times.size() / 2];
   if (command.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", name(config.kind)},
-                                              {"target", command.run.target},
-                                              {"threads", rt::numThreads()},
-                                              {"ms_per_step", median},
-                                              {"min_ms", times.front()},
-                                              {"first_step_s", first},
-                                              {"first_loss", loss},
-                                              {"peak_bytes",
-                                               rt::poolStatistics().peakBytes}}
-                           .dump());
+    printJson(
+        nlohmann::ordered_json{{"model", name(config.kind)},
+                               {"target", command.run.target},
+                               {"threads", rt::numThreads()},
+                               {"ms_per_step", median},
+                               {"min_ms", times.front()},
+                               {"first_step_s", first},
+                               {"first_loss", loss},
+                               {"peak_bytes", rt::poolStatistics().peakBytes}});
   else
     fmt::print("{} step, {} threads: median {:.1f} ms, least {:.1f} ms; first "
                "step done {:.2f} s after the start\n",

@@ -3,7 +3,6 @@
 #include "frontend/tools/rilm.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -47,11 +46,10 @@ static int runCounts(const CountsCommand &command) {
                     {"scored_tokens", m.scoredWords}});
   }
   if (command.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"split", command.split},
-                                              {"protocol", command.protocol},
-                                              {"vocab", command.vocabulary},
-                                              {"rows", rows}}
-                           .dump());
+    printJson(nlohmann::ordered_json{{"split", command.split},
+                                     {"protocol", command.protocol},
+                                     {"vocab", command.vocabulary},
+                                     {"rows", rows}});
   return 0;
 }
 

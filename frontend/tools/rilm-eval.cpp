@@ -2,8 +2,9 @@
 #include "frontend/tools/rilm.h"
 #include "frontend/train/Trainer.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -61,6 +62,10 @@ static int runEval(const EvalCommand &command) {
     return report(session.status(), badInput);
   Evaluation e =
       evaluate(*session, checkpoint->state, *batches, batching.protocol);
+  if (!std::isfinite(e.perplexity))
+    return report(rt::expects(command.checkpoint, "a finite perplexity",
+                              fmt::format("{}", e.perplexity)),
+                  badInput);
   if (command.json) {
     nlohmann::ordered_json json{{"model", name(config.kind)},
                                 {"split", command.split},
@@ -69,7 +74,7 @@ static int runEval(const EvalCommand &command) {
                                 {"ppl", e.perplexity},
                                 {"scored_tokens", e.scoredTokens},
                                 {"clipped_states", e.clippedStates}};
-    fmt::print("{}\n", json.dump());
+    printJson(json);
   } else {
     fmt::print("{} perplexity {:.3f} over {} words ({})\n", command.split,
                e.perplexity, e.scoredTokens, data::name(batching.protocol));

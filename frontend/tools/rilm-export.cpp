@@ -4,7 +4,6 @@
 #include "frontend/train/Trainer.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -32,9 +31,8 @@ static int runExport(ExportCommand &command) {
   config.dropout = command.dropout;
   std::string text = exportTrainStep(config);
   if (command.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", name(config.kind)},
-                                              {"mlir", text}}
-                           .dump());
+    printJson(
+        nlohmann::ordered_json{{"model", name(config.kind)}, {"mlir", text}});
   else
     fmt::print("{}", text);
   return 0;

@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -48,6 +47,10 @@ public:
     session.generate(model, state, id, valid, logProbabilities);
   }
   const float *next() const { return logProbabilities.data<float>(); }
+  bool isFinite() const {
+    return std::all_of(next(), next() + size(),
+                       [](float x) { return std::isfinite(x); });
+  }
   int64_t size() const { return logProbabilities.numElements(); }
 
 private:
@@ -106,6 +109,8 @@ static rt::Status check(const GenerateCommand &c) {
   if (!(std::isfinite(c.temperature) && c.temperature >= 0))
     return rt::expects("--temperature", "0 or a positive number",
                        fmt::format("{}", c.temperature));
+  if (!rt::isValidUtf8(c.prompt))
+    return rt::expects("--prompt", "text in UTF-8", rt::quote(c.prompt));
   return apply(c.run);
 }
 
@@ -139,6 +144,14 @@ static int runGenerate(const GenerateCommand &command) {
       list += " " + rt::quote(word);
     fmt::print(stderr, "rilm: not in the vocabulary, read as <unk>:{}\n", list);
   }
+  auto notFinite = [&] {
+    return report(
+        rt::expects(command.checkpoint, "finite log-probabilities",
+                    "others after " + std::to_string(text.size()) + " words"),
+        badInput);
+  };
+  if (!reader.isFinite())
+    return notFinite();
   auto top = topWords(reader, vocabulary, command.top);
 
   data::Rng random(command.seed);
@@ -148,6 +161,8 @@ static int runGenerate(const GenerateCommand &command) {
     int32_t word = sample(reader, command.temperature, excluded, random);
     text.push_back(vocabulary.word(word));
     reader.read(word);
+    if (!reader.isFinite())
+      return notFinite();
   }
   double ms = std::chrono::duration<double, std::milli>(
                   std::chrono::steady_clock::now() - begin)
@@ -164,7 +179,7 @@ static int runGenerate(const GenerateCommand &command) {
       json["ms_per_token"] = ms / double(command.tokens);
     if (command.top)
       json["top"] = top;
-    fmt::print("{}\n", json.dump());
+    printJson(json);
     return 0;
   }
   fmt::print("{}\n", joined);

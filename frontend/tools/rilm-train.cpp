@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using namespace geo::tools;
@@ -60,7 +59,7 @@ static int runTrain(TrainCommand &command) {
     summary["model"] = name(options.config.kind);
     summary["parameters"] = trainer->numParameters();
     summary["checkpoint"] = trainer->lastPath();
-    fmt::print("{}\n", summary.dump());
+    printJson(summary);
   } else {
     fmt::print("checkpoint: {}\n", trainer->lastPath());
   }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // rilm: trains, evaluates and runs RiLM models.
 #include "frontend/tools/rilm.h"
+#include "lowering/Compiler.h"
 #include "runtime/Threads.h"
 
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -13,6 +20,12 @@ using namespace geo::tools;
 int tools::report(const rt::Status &status, int code) {
   fmt::print(stderr, "rilm: {}\n", status.message());
   return code;
+}
+
+void tools::printJson(const nlohmann::ordered_json &json) {
+  fmt::print("{}\n",
+             json.dump(-1, ' ', /*ensure_ascii=*/false,
+                       nlohmann::ordered_json::error_handler_t::replace));
 }
 
 CLI::Option *tools::addModel(CLI::App &command, RilmKind &kind) {
@@ -46,6 +59,8 @@ rt::Status tools::apply(const RunOptions &options) {
   if (options.threads < 0 || options.threads > 4096)
     return rt::expects("--threads", "0 to 4096",
                        std::to_string(options.threads));
+  if (!parseTarget(options.target))
+    return rt::expects("--target", "cpu or loops", rt::quote(options.target));
   rt::setNumThreads(options.threads);
   return rt::Status::success();
 }
@@ -58,6 +73,38 @@ std::string tools::cacheDirectory() {
   if (const char *home = std::getenv("HOME"); home && *home)
     return std::string(home) + "/.cache/geoc";
   return "";
+}
+
+/// Whether all of `text` is a number that a T holds.
+template <typename T> static bool isNumber(const std::string &text) {
+  T value;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// CLI11 reads "" as 0, clamps what is out of range and wraps negative numbers
+/// where none belong; this rejects them for every option, by its type.
+static void requireExactNumbers(CLI::App &app) {
+  for (CLI::Option *option : app.get_options()) {
+    std::string type = option->get_type_name();
+    const char *what = type == "INT"     ? "a whole number"
+                       : type == "UINT"  ? "a whole number of 0 or more"
+                       : type == "FLOAT" ? "a number"
+                                         : nullptr;
+    if (!what)
+      continue;
+    option->check([=](const std::string &text) {
+      bool good = type == "INT"    ? isNumber<int64_t>(text)
+                  : type == "UINT" ? isNumber<uint64_t>(text)
+                                   : isNumber<double>(text);
+      return good ? ""
+                  : fmt::format("expects {} that 64 bits hold, but got {}",
+                                what, rt::quote(text));
+    });
+  }
+  for (CLI::App *sub : app.get_subcommands([](CLI::App *) { return true; }))
+    requireExactNumbers(*sub);
 }
 
 int main(int argc, char **argv) {
@@ -81,6 +128,7 @@ int main(int argc, char **argv) {
   addExport(app, exitCode);
   addBench(app, exitCode);
   addCounts(app, exitCode);
+  requireExactNumbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -90,6 +138,15 @@ int main(int argc, char **argv) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     fmt::print(stderr, "rilm: {}\n`rilm --help` shows what there is.\n", text);
     return badInput;
+  } catch (const std::bad_alloc &) {
+    return report(rt::expects("memory", "more of it", "none"), failed);
+  } catch (const std::system_error &error) { // fmt's, of a failed write
+    return report(rt::expects("standard output", "to be written", error.what()),
+                  failed);
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return report(
+        rt::expects("standard output", "to be written", std::strerror(errno)),
+        failed);
   return exitCode;
 }

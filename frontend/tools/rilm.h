@@ -7,6 +7,7 @@
 #include "runtime/Status.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 namespace geo::tools {
 
@@ -23,6 +24,10 @@ void addCounts(CLI::App &app, int &exitCode);
 
 /// Prints "rilm: MESSAGE" to stderr and returns `code`.
 int report(const rt::Status &status, int code);
+
+/// Prints one line of JSON; what is not UTF-8 in it (a path may hold any byte)
+/// becomes U+FFFD.
+void printJson(const nlohmann::ordered_json &json);
 
 /// --model: flat, hyp or naive.
 CLI::Option *addModel(CLI::App &command, RilmKind &kind);

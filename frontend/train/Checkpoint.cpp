@@ -204,6 +204,44 @@ Status readGroup(Safetensors &file, const std::string &path,
   return Status::success();
 }
 
+/// Adam divides by the root of a second moment.
+Status checkSecondMoments(const Checkpoint &c, const std::string &path) {
+  std::vector<Parameter> list = getParameters(c.config);
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Tensor &t = c.state.v[i];
+    for (int64_t k = 0; k < t.numElements(); ++k) {
+      double x = t.dtype() == DType::F64 ? t.data<double>()[k]
+                                         : double(t.data<float>()[k]);
+      if (x < 0)
+        return expects(
+            path,
+            fmt::format("second moments v of {} of 0 or more", list[i].name),
+            fmt::format("{}", x));
+    }
+  }
+  return Status::success();
+}
+
+/// Curvature and temperature stand in the metadata, and as logarithms in the
+/// tensors where they are learnt: both must be numbers in range, and the same.
+Status checkLearntNumbers(const Checkpoint &c, const std::string &path) {
+  struct Number {
+    const char *key;
+    double stated, current;
+  };
+  for (Number n : {Number{"curvature", c.config.curvature,
+                          currentCurvature(c.config, c.state)},
+                   Number{"tau", c.config.tau, currentTau(c.config, c.state)}})
+    // Written exactly; another machine's exp may differ in the last place.
+    if (!(n.current > 0 && std::isfinite(n.current) &&
+          std::abs(n.current - n.stated) <= 1e-9 * n.stated))
+      return expects(path,
+                     fmt::format("metadata \"{}\" to be the {} learnt, {}",
+                                 n.key, n.key, n.current),
+                     fmt::format("{}", n.stated));
+  return Status::success();
+}
+
 Status checkInsideBall(const Checkpoint &c, const std::string &path) {
   if (!c.config.isHyperbolic())
     return Status::success();
@@ -298,7 +336,8 @@ Expected<Checkpoint> geo::readCheckpoint(const std::string &path) {
   for (auto &[name, tensor] : file->tensors)
     if (!known.count(name))
       return expects(path, "no other tensors", rt::quote(name));
-  if (Status s = checkInsideBall(c, path); !s)
-    return s;
+  for (auto check : {checkSecondMoments, checkLearntNumbers, checkInsideBall})
+    if (Status s = check(c, path); !s)
+      return s;
   return c;
 }

@@ -54,11 +54,12 @@ Status geo::completeOptions(TrainOptions &o) {
        o.dropout >= 0 && o.dropout < 1},
       {"--max-minutes", "0 (no limit) or a positive number", o.maxMinutes,
        notNegative(o.maxMinutes)},
-      {"--truncate", "0 (off) or more", double(o.config.truncate),
-       o.config.truncate >= 0},
+      {"--truncate", "0 (off) or a number to 2^30", double(o.config.truncate),
+       o.config.truncate >= 0 && o.config.truncate <= (1 << 30)},
       {"--dim", "1 to 65536", double(o.config.dim),
        o.config.dim >= 1 && o.config.dim <= 65536},
-      {"--epochs", "1 or more", double(o.epochs), o.epochs >= 1},
+      {"--epochs", "1 to 2^30", double(o.epochs),
+       o.epochs >= 1 && o.epochs <= (1 << 30)},
       {"--batch", "1 or more", double(o.batch), o.batch >= 1},
       {"--context", "1 or more", double(o.context), o.context >= 1}};
   for (const Check &c : checks)

@@ -151,15 +151,18 @@ Status Trainer::Impl::resume() {
   for (auto &[flag, value] : now.items())
     if (then.value(flag, Json()) != value)
       return expects("--" + flag,
-                     then.value(flag, Json()).dump() +
+                     rt::quote(then.value(flag, Json()).dump()) +
                          " as in the run to resume",
-                     value.dump());
+                     rt::quote(value.dump()));
   if (found->vocabulary.all() != state.vocabulary.all())
     return expects("--corpus", "the text of the run to resume", "another");
   // The line of options and the model itself must tell the same story.
   const RilmConfig &a = found->config, &b = state.config;
   if (a.kind != b.kind || a.dim != b.dim || a.vocabulary != b.vocabulary ||
-      a.learnCurvature != b.learnCurvature || a.learnTau != b.learnTau)
+      a.learnCurvature != b.learnCurvature || a.learnTau != b.learnTau ||
+      (!a.learnCurvature && a.curvature != b.curvature) ||
+      (!a.learnTau && a.tau != b.tau) || a.truncate != b.truncate ||
+      found->protocol != state.protocol || found->context != state.context)
     return expects(path("last.safetensors"), "the model that its options name",
                    "another");
   RilmConfig config = state.config;
@@ -185,8 +188,13 @@ Status Trainer::Impl::prepareFolder() {
   if (error)
     return expects("--out", "a folder that can be made",
                    rt::quote(options.out) + ": " + error.message());
-  // Opens and removes a temporary file.
-  return rt::AtomicFile(path("metrics.jsonl")).open();
+  // Opens and removes a temporary file of each: found out now, not after the
+  // first epoch.
+  for (const char *name :
+       {"metrics.jsonl", "best.safetensors", "last.safetensors"})
+    if (Status s = rt::AtomicFile(path(name)).open(); !s)
+      return s;
+  return Status::success();
 }
 
 Expected<Trainer> Trainer::prepare(TrainOptions options) {
