@@ -18,7 +18,7 @@ static std::string getHash(StringRef bytes) {
   return std::string(hash.begin(), hash.end());
 }
 
-ObjectCache::ObjectCache(std::string directory, StringRef key) {
+ObjectCache::ObjectCache(const std::string &directory, StringRef key) {
   if (directory.empty())
     return;
   SmallString<128> file(directory);

@@ -12,7 +12,7 @@ namespace geo {
 class ObjectCache {
 public:
   /// Without a directory the cache holds nothing.
-  ObjectCache(std::string directory, llvm::StringRef key);
+  ObjectCache(const std::string &directory, llvm::StringRef key);
 
   /// The object, or null. A file that is cut short or changed is ignored.
   std::unique_ptr<llvm::MemoryBuffer> load() const;

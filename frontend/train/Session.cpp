@@ -30,7 +30,7 @@ public:
       add(t);
   }
   void add(double &number) { pointers.push_back(&number); }
-  void add(void *data, std::vector<int64_t> shape) {
+  void add(void *data, const std::vector<int64_t> &shape) {
     push(MemRef(data, shape));
   }
   void operator()(Executable::Entry entry) { entry(pointers.data()); }

@@ -350,7 +350,7 @@ Status Trainer::run(const std::function<void(const EpochMetrics &)> &report) {
 }
 
 Trainer::Trainer(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
-Trainer::Trainer(Trainer &&) = default;
+Trainer::Trainer(Trainer &&) noexcept = default;
 Trainer::~Trainer() = default;
 const Checkpoint &Trainer::checkpoint() const { return impl->state; }
 std::string Trainer::lastPath() const { return impl->path("last.safetensors"); }

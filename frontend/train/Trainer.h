@@ -66,7 +66,7 @@ std::string toJson(const EpochMetrics &metrics);
 class Trainer {
 public:
   static rt::Expected<Trainer> prepare(TrainOptions options);
-  Trainer(Trainer &&);
+  Trainer(Trainer &&) noexcept;
   ~Trainer();
 
   /// Trains to the end; `report` is called after each epoch, whose checkpoint

@@ -17,7 +17,8 @@ namespace geo::test {
 /// An array and its memref descriptor.
 template <class T> class Array {
 public:
-  explicit Array(std::vector<int64_t> shape, T value = T()) : shape(shape) {
+  explicit Array(std::vector<int64_t> dims, T value = T())
+      : shape(std::move(dims)) {
     int64_t size = 1;
     for (int64_t n : shape)
       size *= n;

@@ -20,7 +20,7 @@ protected:
 
   /// Replaces $D and $M.
   std::string adapt(std::string text) {
-    for (auto [from, to] :
+    for (const auto &[from, to] :
          {std::pair<std::string, std::string>{"$D", std::to_string(d())},
           {"$M", math()}})
       for (size_t at; (at = text.find(from)) != std::string::npos;)

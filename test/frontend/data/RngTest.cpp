@@ -93,8 +93,9 @@ TEST(Rng, StateSurvives) {
   ASSERT_TRUE(b.restore(a.save()));
   EXPECT_EQ(a.next(), b.next());
   std::string good = a.save();
-  for (std::string bad : {std::string(), std::string("x"), good + "x",
-                          good.substr(0, 40), std::string(64, '0') + ":nan"})
+  for (const std::string &bad :
+       {std::string(), std::string("x"), good + "x", good.substr(0, 40),
+        std::string(64, '0') + ":nan"})
     EXPECT_FALSE(b.restore(bad)) << bad;
   EXPECT_EQ(b.save(), good);
 }
