@@ -41,6 +41,9 @@ struct Slice {
   }
 };
 
+/// Unrolling is for looking at: beyond this, memory is what would run out.
+constexpr int64_t mostSteps = 1 << 16;
+
 LogicalResult unroll(ScanOp op) {
   int64_t steps =
       cast<RankedTensorType>(op.getInputs().front().getType()).getDimSize(0);
@@ -48,6 +51,9 @@ LogicalResult unroll(ScanOp op) {
     return op.emitOpError(
                "expects a static number of steps to unroll, but got ")
            << op.getInputs().front().getType();
+  if (steps > mostSteps)
+    return op.emitOpError("expects at most ")
+           << mostSteps << " steps to unroll, but got " << steps;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   unsigned numStates = op.getNumStates();
   SmallVector<Value> states(op.getInit());
