@@ -7,11 +7,6 @@
 using namespace mlir;
 using namespace geo;
 
-/// Equal where both are static.
-static bool mayEqual(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 LogicalResult MatmulOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType());
   auto b = cast<RankedTensorType>(getB().getType());

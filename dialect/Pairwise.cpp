@@ -182,11 +182,6 @@ template <class Op> void printPair(Op op, OpAsmPrinter &printer) {
   printer.printArrowTypeList(op->getResultTypes());
 }
 
-/// Equal where both are static.
-bool mayEqual(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 /// C1..C3, C5, C7 and the number of yielded values, which both ops share.
 template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
   if (failed(verifyYield(op, op.getBlock())))

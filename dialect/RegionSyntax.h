@@ -4,6 +4,7 @@
 #ifndef GEOC_DIALECT_REGIONSYNTAX_H
 #define GEOC_DIALECT_REGIONSYNTAX_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace geo {
@@ -30,6 +31,12 @@ void printOperandGroup(mlir::OpAsmPrinter &printer, llvm::StringRef keyword,
 /// lowering: the body of a row program, or of a pair program with
 /// `scalarsOnly`.
 bool isProgramOp(mlir::Operation *op, bool scalarsOnly);
+
+/// Equal where both sizes are static.
+inline bool mayEqual(int64_t a, int64_t b) {
+  return mlir::ShapedType::isDynamic(a) || mlir::ShapedType::isDynamic(b) ||
+         a == b;
+}
 
 /// The block of a construct ends in geo.yield; checked before anything reads
 /// it.

@@ -15,19 +15,6 @@ using namespace geo;
 
 namespace {
 
-/// The sizes of `v` from dimension `first` on.
-SmallVector<OpFoldResult> getSizes(ImplicitLocOpBuilder &b, Value v,
-                                   int64_t first = 0) {
-  auto type = cast<RankedTensorType>(v.getType());
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t i = first; i < type.getRank(); ++i)
-    sizes.push_back(
-        type.isDynamicDim(i)
-            ? OpFoldResult(tensor::DimOp::create(b, v, i).getResult())
-            : OpFoldResult(b.getIndexAttr(type.getDimSize(i))));
-  return sizes;
-}
-
 /// Offsets, sizes and strides of slice `t` of a stack whose slices have
 /// `sizes`.
 struct Slice {
@@ -55,6 +42,9 @@ LogicalResult unroll(ScanOp op) {
     return op.emitOpError("expects at most ")
            << mostSteps << " steps to unroll, but got " << steps;
   ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto sizesOf = [&](Value v) {
+    return tensor::getMixedSizes(b, op.getLoc(), v);
+  };
   unsigned numStates = op.getNumStates();
   SmallVector<Value> states(op.getInit());
   SmallVector<Value> stacks(op.getNumResults() - numStates);
@@ -67,7 +57,7 @@ LogicalResult unroll(ScanOp op) {
     IRMapping map;
     map.map(op.getStateArgs(), states);
     for (auto [arg, input] : llvm::zip(op.getInputArgs(), op.getInputs())) {
-      Slice slice(b, t, getSizes(b, input, 1));
+      Slice slice(b, t, ArrayRef(sizesOf(input)).drop_front());
       map.map(arg, tensor::ExtractSliceOp::create(
                        b, cast<RankedTensorType>(arg.getType()), input,
                        slice.offsets, slice.sizes, slice.strides));
@@ -82,7 +72,7 @@ LogicalResult unroll(ScanOp op) {
         continue;
       }
       Value &stack = stacks[r - numStates];
-      SmallVector<OpFoldResult> rest = getSizes(b, v);
+      SmallVector<OpFoldResult> rest = sizesOf(v);
       if (!stack) {
         SmallVector<OpFoldResult> sizes = {b.getIndexAttr(steps)};
         sizes.append(rest);
@@ -104,7 +94,7 @@ LogicalResult unroll(ScanOp op) {
         Value zero = arith::ConstantOp::create(
             b, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
         SmallVector<Value> dynamic;
-        for (OpFoldResult size : getSizes(b, state))
+        for (OpFoldResult size : sizesOf(state))
           if (auto v = dyn_cast<Value>(size))
             dynamic.push_back(v);
         state = tensor::SplatOp::create(b, type, zero, dynamic);

@@ -45,19 +45,12 @@ Value unflattenSteps(ImplicitLocOpBuilder &b, Value flat, Value like) {
   SmallVector<int64_t> shape = {likeType.getDimSize(0), likeType.getDimSize(1)};
   llvm::append_range(shape, type.getShape().drop_front());
   SmallVector<ReassociationIndices> groups = {{0, 1}};
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t i = 0; i < 2; ++i)
-    sizes.push_back(
-        likeType.isDynamicDim(i)
-            ? OpFoldResult(tensor::DimOp::create(b, like, i).getResult())
-            : OpFoldResult(b.getIndexAttr(likeType.getDimSize(i))));
-  for (int64_t i = 1; i < type.getRank(); ++i) {
+  for (int64_t i = 1; i < type.getRank(); ++i)
     groups.push_back({i + 1});
-    sizes.push_back(
-        type.isDynamicDim(i)
-            ? OpFoldResult(tensor::DimOp::create(b, flat, i).getResult())
-            : OpFoldResult(b.getIndexAttr(type.getDimSize(i))));
-  }
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), like);
+  sizes.truncate(2);
+  llvm::append_range(
+      sizes, ArrayRef(tensor::getMixedSizes(b, b.getLoc(), flat)).drop_front());
   return tensor::ExpandShapeOp::create(
       b, RankedTensorType::get(shape, type.getElementType()), flat, groups,
       sizes);

@@ -188,15 +188,9 @@ LogicalResult Adjoint::propagateReshape(Operation *op) {
     return success();
   }
   auto collapse = cast<tensor::CollapseShapeOp>(op);
-  auto type = cast<RankedTensorType>(source.getType());
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    sizes.push_back(
-        type.isDynamicDim(i)
-            ? OpFoldResult(tensor::DimOp::create(b, source, i).getResult())
-            : OpFoldResult(b.getIndexAttr(type.getDimSize(i))));
   add(op->getOperand(0),
-      tensor::ExpandShapeOp::create(b, type, g,
-                                    collapse.getReassociationIndices(), sizes));
+      tensor::ExpandShapeOp::create(
+          b, source.getType(), g, collapse.getReassociationIndices(),
+          tensor::getMixedSizes(b, b.getLoc(), source)));
   return success();
 }
