@@ -38,6 +38,9 @@ Expected<Batches> Batches::create(const Lines &lines,
     if (value < 1)
       return expects(flag, "1 or more", fmt::format("{}", value));
 
+  if (options.protocol == Protocol::Lines && !lines.targets.empty())
+    return expects("--protocol", "windows with --targets", "lines");
+
   Batches result(options);
   int64_t context = options.context;
   if (options.protocol == Protocol::Lines) {
@@ -57,6 +60,7 @@ Expected<Batches> Batches::create(const Lines &lines,
                        : fmt::format("more than {} words (--context)", context),
                    fmt::format("{}", lines.numWords()));
   result.ids = lines.ids;
+  result.targets = lines.targets;
   result.startEpoch(0);
   return result;
 }
@@ -123,7 +127,9 @@ Batch Batches::get(int64_t i) const {
       int64_t cell = t * batch.rows + r;
       int32_t id = ids[sequence.begin + t];
       batch.ids.data<int32_t>()[cell] = id;
-      batch.targets.data<int32_t>()[cell] = id;
+      // What follows the word before.
+      batch.targets.data<int32_t>()[cell] =
+          targets.empty() || t == 0 ? id : targets[sequence.begin + t - 1];
       batch.mask.data<float>()[cell] = t >= firstScored;
     }
     batch.scored += sequence.length - firstScored;

@@ -37,9 +37,9 @@ struct BatchOptions {
 };
 
 /// Time-major. The model's output at step t is made from the state before it
-/// reads ids[t], and is scored against targets[t], which is the same word,
-/// where mask[t] is 1. In windows step 0 is read but not scored. Padding has
-/// id, target and mask 0.
+/// reads ids[t], and is scored against targets[t], which is the same word
+/// (unless the lines bring targets of their own), where mask[t] is 1. In
+/// windows step 0 is read but not scored. Padding has id, target and mask 0.
 struct Batch {
   rt::Tensor ids;     ///< I32 [steps, rows]
   rt::Tensor targets; ///< I32 [steps, rows]
@@ -53,7 +53,8 @@ struct Batch {
 class Batches {
 public:
   /// Errors: context, batch or multiple below 1; a text too short for one
-  /// window. `where` names the text.
+  /// window; targets of the lines' own with the protocol Lines, whose first
+  /// words would have none. `where` names the text.
   static rt::Expected<Batches> create(const Lines &lines,
                                       const BatchOptions &options,
                                       std::string_view where);
@@ -83,8 +84,8 @@ private:
   int64_t stepsOf(const Group &group) const;
 
   BatchOptions options;
-  std::vector<int32_t> ids;
-  std::vector<Sequence> natural; // in the text's order
+  std::vector<int32_t> ids, targets; // targets: see Lines
+  std::vector<Sequence> natural;     // in the text's order
   std::vector<Sequence> sequences;
   std::vector<Group> groups;
 };

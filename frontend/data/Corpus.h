@@ -13,6 +13,9 @@ namespace geo::data {
 struct Lines {
   std::vector<int32_t> ids;
   std::vector<int64_t> starts{0};
+  /// As long as ids: what is to be predicted after each word. Empty: the next
+  /// word of ids.
+  std::vector<int32_t> targets{};
 
   int64_t numLines() const { return int64_t(starts.size()) - 1; }
   int64_t numWords() const { return int64_t(ids.size()); }
@@ -62,6 +65,7 @@ struct Corpus {
   const Lines &operator[](Split split) const { return splits[size_t(split)]; }
 };
 
+/// `vocabulary` must not be numbered.
 Corpus encode(const Text &text, Vocabulary vocabulary);
 /// readText, mostFrequent and encode in one.
 rt::Expected<Corpus> loadCorpus(const std::string &path,

@@ -12,6 +12,22 @@ using rt::Expected;
 using rt::expects;
 using rt::quote;
 
+Vocabulary Vocabulary::numbered(int64_t size) {
+  Vocabulary result;
+  for (int64_t i = 0; i < size; ++i) {
+    result.words.push_back(std::to_string(i));
+    result.rows.emplace(result.words.back(), int32_t(i));
+  }
+  return result;
+}
+
+static bool areNumbers(const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] != std::to_string(i))
+      return false;
+  return true;
+}
+
 Expected<Vocabulary> Vocabulary::fromWords(std::vector<std::string> words,
                                            std::string_view where) {
   if (words.size() < 2 ||
@@ -28,9 +44,10 @@ Expected<Vocabulary> Vocabulary::fromWords(std::vector<std::string> words,
                      quote(words[i]) + " twice");
   }
   auto at = result.rows.find(std::string(unknown));
-  if (at == result.rows.end())
+  if (at != result.rows.end())
+    result.unknownAt = at->second;
+  else if (!areNumbers(words))
     return expects(where, "<unk> among the vocabulary's words", "none");
-  result.unknownAt = at->second;
   result.words = std::move(words);
   return result;
 }

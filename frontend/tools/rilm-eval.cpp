@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/data/Ids.h"
 #include "frontend/tools/rilm.h"
 #include "frontend/train/Trainer.h"
 
@@ -11,7 +12,7 @@ using namespace geo::tools;
 
 namespace {
 struct EvalCommand {
-  std::string checkpoint, corpus, split = "valid", protocol;
+  std::string checkpoint, corpus, ids, targets, split = "valid", protocol;
   int64_t context = 0;
   RunOptions run;
   bool json = false;
@@ -25,6 +26,24 @@ static rt::Expected<data::Split> parseSplit(const std::string &text) {
   return rt::expects("--split", "train, valid or test", rt::quote(text));
 }
 
+static rt::Expected<data::Corpus> load(const EvalCommand &command,
+                                       const data::Vocabulary &vocabulary) {
+  if (command.corpus.empty() == command.ids.empty())
+    return rt::expects("--corpus", "a text, or --ids instead of it",
+                       command.ids.empty() ? "none" : "both");
+  if (!command.ids.empty())
+    return data::loadIds(command.ids, command.targets, vocabulary.size());
+  if (!command.targets.empty())
+    return rt::expects("--targets", "--ids beside it", "none");
+  if (vocabulary.isNumbered())
+    return rt::expects("--corpus", "--ids for a model trained on them",
+                       rt::quote(command.corpus));
+  auto text = data::readText(command.corpus);
+  if (!text)
+    return text.status();
+  return data::encode(*text, vocabulary);
+}
+
 static int runEval(const EvalCommand &command) {
   if (rt::Status s = apply(command.run); !s)
     return report(s, badInput);
@@ -34,10 +53,9 @@ static int runEval(const EvalCommand &command) {
   auto checkpoint = readCheckpoint(command.checkpoint);
   if (!checkpoint)
     return report(checkpoint.status(), badInput);
-  auto text = data::readText(command.corpus);
-  if (!text)
-    return report(text.status(), badInput);
-  data::Corpus corpus = data::encode(*text, checkpoint->vocabulary);
+  auto corpus = load(command, checkpoint->vocabulary);
+  if (!corpus)
+    return report(corpus.status(), badInput);
   data::BatchOptions batching;
   batching.protocol = checkpoint->protocol;
   batching.context = command.context ? command.context : checkpoint->context;
@@ -48,7 +66,8 @@ static int runEval(const EvalCommand &command) {
     batching.protocol = *protocol;
   }
   auto batches =
-      data::Batches::create(corpus[*split], batching, command.corpus);
+      data::Batches::create((*corpus)[*split], batching,
+                            command.ids.empty() ? command.corpus : command.ids);
   if (!batches)
     return report(batches.status(), badInput);
   RilmConfig config = checkpoint->config;
@@ -92,7 +111,9 @@ void tools::addEval(CLI::App &app, int &exitCode) {
               "--split test --json");
   sub->add_option("--checkpoint", command->checkpoint, "A safetensors file")
       ->required();
-  sub->add_option("--corpus", command->corpus, "As for train")->required();
+  sub->add_option("--corpus", command->corpus, "As for train");
+  sub->add_option("--ids", command->ids, "As for train");
+  sub->add_option("--targets", command->targets, "As for train");
   sub->add_option("--split", command->split, "train, valid or test")
       ->capture_default_str();
   sub->add_option("--protocol", command->protocol,

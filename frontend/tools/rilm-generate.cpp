@@ -133,8 +133,15 @@ static int runGenerate(const GenerateCommand &command) {
   std::vector<std::string> text, unknown;
   for (std::string_view view : data::splitWords(command.prompt)) {
     std::string word(view);
-    if (!vocabulary.contains(word))
+    if (!vocabulary.contains(word)) {
+      if (vocabulary.isNumbered())
+        return report(rt::expects("--prompt",
+                                  fmt::format("word numbers of 0 to {}",
+                                              vocabulary.size() - 1),
+                                  rt::quote(word)),
+                      badInput);
       unknown.push_back(word);
+    }
     text.push_back(word);
     reader.read(vocabulary.row(word));
   }

@@ -13,17 +13,19 @@ namespace {
 struct TrainCommand {
   TrainOptions options;
   RunOptions run;
-  std::string protocol = "lines", schedule = "cosine";
+  std::string protocol, schedule = "cosine";
   bool json = false;
 };
 } // namespace
 
 static int runTrain(TrainCommand &command) {
   TrainOptions &options = command.options;
-  auto protocol = data::parseProtocol(command.protocol);
-  if (!protocol)
-    return report(protocol.status(), badInput);
-  options.protocol = *protocol;
+  if (!command.protocol.empty()) {
+    auto protocol = data::parseProtocol(command.protocol);
+    if (!protocol)
+      return report(protocol.status(), badInput);
+    options.askedProtocol = *protocol;
+  }
   if (command.schedule != "constant" && command.schedule != "cosine")
     return report(rt::expects("--schedule", "constant or cosine",
                               rt::quote(command.schedule)),
@@ -76,20 +78,29 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "  rilm train --model flat --corpus novel.txt --protocol windows "
       "--batch 128 --out run\n"
       "  rilm train --model hyp --corpus ptb/ --vocab 2000 --out run --resume\n"
+      "  rilm train --model hyp --ids ids.npy --out run\n"
       "OUT gets metrics.jsonl (a line per epoch), last.safetensors and "
       "best.safetensors.");
   addModel(*sub, o.config.kind);
   sub->add_option("--corpus", o.corpus,
                   "A text file (split 90/5/5 by lines), or a folder with "
-                  "files *.train.*, *.valid.*, *.test.*")
-      ->required();
+                  "files *.train.*, *.valid.*, *.test.*");
+  sub->add_option("--ids", o.ids,
+                  "Instead of a text: word numbers in a .npy file (int32 or "
+                  "int64, split 90/5/5), or a folder with ids.train.npy, "
+                  "ids.valid.npy, ids.test.npy");
+  sub->add_option("--targets", o.targets,
+                  "With --ids: what follows each word, a .npy file as long, or "
+                  "a folder with targets.train.npy, ... (default: the next "
+                  "word)");
   sub->add_option("--out", o.out, "Folder for metrics and checkpoints")
       ->required();
   auto add = [&](const char *flag, auto &value, const char *text) {
     return sub->add_option(flag, value, text);
   };
-  add("--vocab", o.config.vocabulary, "Most frequent words to keep")
-      ->capture_default_str();
+  add("--vocab", o.vocabulary,
+      "Most frequent words to keep (default: 2000), or with --ids the number "
+      "of words (default: what they ask for)");
   add("--dim", o.config.dim, "Dimension d")->capture_default_str();
   add("--context", o.context, "Words of a sequence")->capture_default_str();
   add("--batch", o.batch, "Sequences of an update")->capture_default_str();
@@ -101,8 +112,8 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   add("--protocol", command->protocol,
       "lines: every line by itself, each word scored; windows: the stream in "
-      "windows, the first word not scored")
-      ->capture_default_str();
+      "windows, the first word not scored (default: lines, with --ids "
+      "windows)");
   add("--lr", o.lr, "Learning rate of Adam (default: 0.003)");
   add("--schedule", command->schedule, "constant, or cosine (to 0)")
       ->capture_default_str();

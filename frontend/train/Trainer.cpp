@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/Trainer.h"
+#include "frontend/data/Ids.h"
 #include "frontend/data/Progress.h"
 #include "frontend/data/Rng.h"
 #include "frontend/train/Initial.h"
@@ -85,6 +86,8 @@ static std::string fingerprint(const data::Lines &lines) {
     mix(uint64_t(id));
   for (int64_t s : lines.starts)
     mix(uint64_t(s));
+  for (int32_t id : lines.targets)
+    mix(uint64_t(id));
   return fmt::format("{:016x}", hash);
 }
 
@@ -115,9 +118,13 @@ static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
 Status Trainer::Impl::load() {
   if (options.out.empty())
     return expects("--out", "a folder", "none");
-  auto corpus = data::loadCorpus(options.corpus, options.config.vocabulary);
+  auto corpus =
+      options.ids.empty()
+          ? data::loadCorpus(options.corpus, options.vocabulary.value_or(2000))
+          : data::loadIds(options.ids, options.targets, options.vocabulary);
   if (!corpus)
     return corpus.status();
+  options.config.vocabulary = corpus->vocabulary.size();
   state.config = options.config;
   state.protocol = options.protocol;
   state.context = options.context;
@@ -130,7 +137,9 @@ Status Trainer::Impl::load() {
   for (auto [split, into] : {std::pair(data::Split::Train, &train),
                              std::pair(data::Split::Valid, &valid)}) {
     batching.shuffle = split == data::Split::Train;
-    auto made = Batches::create((*corpus)[split], batching, options.corpus);
+    auto made =
+        Batches::create((*corpus)[split], batching,
+                        options.ids.empty() ? options.corpus : options.ids);
     if (!made)
       return made.status();
     *into = std::move(*made);
@@ -155,7 +164,8 @@ Status Trainer::Impl::resume() {
                          " as in the run to resume",
                      rt::quote(value.dump()));
   if (found->vocabulary.all() != state.vocabulary.all())
-    return expects("--corpus", "the text of the run to resume", "another");
+    return expects(options.ids.empty() ? "--corpus" : "--ids",
+                   "the text of the run to resume", "another");
   // The line of options and the model itself must tell the same story.
   const RilmConfig &a = found->config, &b = state.config;
   if (a.kind != b.kind || a.dim != b.dim || a.vocabulary != b.vocabulary ||
@@ -197,13 +207,30 @@ Status Trainer::Impl::prepareFolder() {
   return Status::success();
 }
 
+/// Which text there is, and how it is read.
+static Status chooseInput(TrainOptions &o) {
+  if (o.corpus.empty() == o.ids.empty())
+    return expects("--corpus", "a text, or --ids instead of it",
+                   o.ids.empty() ? "none" : "both");
+  if (!o.targets.empty() && o.ids.empty())
+    return expects("--targets", "--ids beside it", "none");
+  o.protocol = o.askedProtocol.value_or(
+      o.ids.empty() ? data::Protocol::Lines : data::Protocol::Windows);
+  if (!o.targets.empty() && o.protocol == data::Protocol::Lines)
+    return expects("--protocol", "windows with --targets", "lines");
+  return Status::success();
+}
+
 Expected<Trainer> Trainer::prepare(TrainOptions options) {
+  if (Status s = chooseInput(options); !s)
+    return s;
   if (Status s = completeOptions(options); !s)
     return s;
   auto impl = std::make_unique<Impl>();
   impl->options = options;
   if (Status s = impl->load(); !s)
     return s;
+  options.config = impl->options.config;
   if (options.resume) {
     if (Status s = impl->resume(); !s)
       return s;

@@ -11,10 +11,15 @@ namespace geo {
 enum class Schedule { constant, cosine };
 
 struct TrainOptions {
-  std::string corpus, out;
-  /// vocabulary is what is asked for; truncate, dropout and scoreRoot follow
-  /// from below.
+  /// A text, or word numbers (see data::loadIds()), not both.
+  std::string corpus, ids, targets;
+  std::string out;
+  /// vocabulary, truncate, dropout and scoreRoot follow from below.
   RilmConfig config;
+  /// Absent: 2,000 words of a text, or what the ids ask for.
+  std::optional<int64_t> vocabulary;
+  /// By default windows with ids, else lines.
+  std::optional<data::Protocol> askedProtocol;
   data::Protocol protocol = data::Protocol::Lines;
   int64_t context = 64, batch = 64, epochs = 10;
   uint64_t seed = 42;

@@ -19,6 +19,18 @@ TEST(Vocabulary, RowsAndJson) {
   EXPECT_EQ(again->all(), v->all());
 }
 
+TEST(Vocabulary, Numbered) {
+  Vocabulary v = Vocabulary::numbered(12);
+  EXPECT_TRUE(v.isNumbered());
+  EXPECT_EQ(v.row("11"), 11);
+  EXPECT_EQ(v.row("012"), -1);
+  auto again = Vocabulary::fromJson(v.toJson(), "f");
+  ASSERT_TRUE(again) << again.message();
+  EXPECT_TRUE(again->isNumbered());
+  EXPECT_FALSE(Vocabulary::fromWords({"0", "2"}, "f"));
+  EXPECT_FALSE(Vocabulary::fromWords({"0", "1", "<unk>"}, "f")->isNumbered());
+}
+
 TEST(Vocabulary, Refuses) {
   EXPECT_EQ(Vocabulary::fromWords({"a", "b"}, "f").message(),
             "f: expects <unk> among the vocabulary's words, but got none");
