@@ -326,6 +326,81 @@ def Geo_ScatterAddOp : Geo_Op<"scatter_add", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Geo_ColumnsOp : Geo_Op<"columns", [Pure]> {
+  let summary = "A block of columns";
+  let description = [{
+    Columns [offset, offset + w) of a [R, d] tensor, as [R, w]; or one column as
+    a tensor of numbers [R], rounded once where its element type is narrower.
+    Its adjoint is a `geo.concat_columns` with that block only.
+
+    Constraints: C1 x plain, of rank 2; C2 the result plain, [R, w] with static w
+    and x's element type, or [R]; C3 the columns are columns of x.
+
+    ```mlir
+    func.func @parts(%x: tensor<?x8xf32>) {
+      %a = geo.columns %x[3] : tensor<?x8xf32> -> tensor<?x5xf32>
+      %t = geo.columns %x[0] : tensor<?x8xf32> -> tensor<?xf64>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Geo_Tensor:$x, I64Attr:$offset);
+  let results = (outs Geo_Tensor:$result);
+  let assemblyFormat = [{
+    $x `[` $offset `]` attr-dict `:` type($x) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+  let builders = [
+    // Columns [offset, offset + width).
+    OpBuilder<(ins "::mlir::Value":$x, "int64_t":$offset, "int64_t":$width)>
+  ];
+  let extraClassDeclaration = [{
+    /// The number of columns.
+    int64_t getWidth();
+  }];
+}
+
+def Geo_ConcatColumnsOp : Geo_Op<"concat_columns", [Pure]> {
+  let summary = "Blocks of columns, side by side";
+  let description = [{
+    A [R, d] tensor whose columns from offsets[k] on are piece k: a [R, w]
+    tensor, or a tensor of numbers [R], which is one column, rounded once to the
+    result's element type. Columns that no piece covers are zero.
+
+    Constraints: C1 at least one piece, as many offsets, and equal static R; C2
+    pieces plain, [R, w] with static w and the result's element type, or [R]; C3
+    the result plain, [R, d] with static d; C4 pieces in order, apart and inside
+    of the result.
+
+    ```mlir
+    func.func @join(%t: tensor<?xf64>, %a: tensor<?x5xf32>) {
+      %x = geo.concat_columns %t, %a at [0, 1] : tensor<?xf64>, tensor<?x5xf32> -> tensor<?x6xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Geo_Tensor>:$pieces,
+                       DenseI64ArrayAttr:$offsets);
+  let results = (outs Geo_Tensor:$result);
+  let assemblyFormat = [{
+    $pieces `at` $offsets attr-dict `:` type($pieces) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+  let builders = [
+    // The pieces one after the other; `element` null is that of the first.
+    OpBuilder<(ins "::mlir::ValueRange":$pieces,
+                   CArg<"::mlir::Type", "{}">:$element)>
+  ];
+  let extraClassDeclaration = [{
+    /// The number of columns that `piece` takes.
+    static int64_t getWidth(::mlir::Value piece);
+  }];
+}
+
 def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
     IsolatedFromAbove, SingleBlock]> {
   let summary = "A recurrence over time";
@@ -345,7 +420,8 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
     Constraints: C1 one region argument per operand, of the type above; C2 inputs
     of one T, at least one; C3 yielded types match the results, whose stacks have T steps; C4 `truncate` is
     not negative; C5 (checked once named ops are expanded) the region holds only `geo.matmul` with a row
-    operand and a shared one, `geo.rowwise` without sums, `geo.gather` and number arithmetic.
+    operand and a shared one, `geo.rowwise` without sums, `geo.gather`, `geo.columns`,
+    `geo.concat_columns` and number arithmetic.
 
     ```mlir
     func.func @run(%h0: tensor<?x8xf32>, %U: tensor<?x?x8xf32>, %W: tensor<8x8xf32>) {

@@ -49,10 +49,7 @@ private:
 /// The tensor that `value` is a view of, or null.
 static Value getViewSource(Value value) {
   Operation *op = value.getDefiningOp();
-  if (op && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-                DetachOp>(op))
-    return op->getOperand(0);
-  return nullptr;
+  return op && isView(op) ? op->getOperand(0) : Value();
 }
 
 void FunctionLowering::createFunction() {

@@ -65,6 +65,9 @@ Sizes BufferSizes::compute(ImplicitLocOpBuilder &b, OpResult result) {
         if (op.getSize())
           sizes[0] = getAsOpFoldResult(lookup(op.getSize()));
       })
+      .Case([&](ColumnsOp op) { sizes[0] = get(b, op.getX())[0]; })
+      .Case(
+          [&](ConcatColumnsOp op) { sizes[0] = get(b, op.getPieces()[0])[0]; })
       .Case([&](ScanOp op) {
         if (index < op.getNumStates()) {
           sizes = get(b, op.getInit()[index]);

@@ -56,6 +56,13 @@ public:
                                              ScatterAddOp op,
                                              mlir::ValueRange operands,
                                              mlir::Value out) = 0;
+  virtual mlir::LogicalResult emitColumns(mlir::ImplicitLocOpBuilder &b,
+                                          ColumnsOp op, mlir::Value x,
+                                          mlir::Value out) = 0;
+  virtual mlir::LogicalResult emitConcatColumns(mlir::ImplicitLocOpBuilder &b,
+                                                ConcatColumnsOp op,
+                                                mlir::ValueRange pieces,
+                                                mlir::Value out) = 0;
 
   /// Emits a scan. `emitStep(values)` lowers the body once, given the buffers
   /// and numbers of all region arguments, into the buffers of what it yields

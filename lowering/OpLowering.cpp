@@ -13,7 +13,23 @@ static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
 
 static bool isConstruct(Operation *op) {
   return isa<RowwiseOp, PairwiseOp, PairwiseGradOp, MatmulOp, GatherOp,
-             ScatterAddOp, ScanOp>(op);
+             ScatterAddOp, ColumnsOp, ConcatColumnsOp, ScanOp>(op);
+}
+
+/// Constructs read rows at any distance; reshapes and casts do not.
+static bool isReadByRow(Value v) {
+  return llvm::all_of(v.getUsers(), [](Operation *user) {
+    return isConstruct(user) || user->hasTrait<OpTrait::IsTerminator>() ||
+           isa<tensor::DimOp>(user) ||
+           (isa<DetachOp>(user) && isReadByRow(user->getResult(0)));
+  });
+}
+
+bool geo::isView(Operation *op) {
+  if (auto columns = dyn_cast<ColumnsOp>(op))
+    return columns.getType().getRank() == 2 && isReadByRow(columns);
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+             DetachOp>(op);
 }
 
 /// An op on numbers, which is kept as it is.
@@ -51,15 +67,15 @@ Value geo::emitAlloc(ImplicitLocOpBuilder &b, Type type,
 static LogicalResult checkScanBody(ScanOp scan) {
   for (Operation &op : scan.getBlock().without_terminator()) {
     auto rowwise = dyn_cast<RowwiseOp>(op);
-    bool allowed =
-        isNumberOp(&op) ||
-        isa<MatmulOp, GatherOp, DetachOp, tensor::DimOp, arith::ConstantOp>(
-            op) ||
-        (rowwise && rowwise.getNumSums() == 0);
+    bool allowed = isNumberOp(&op) ||
+                   isa<MatmulOp, GatherOp, ColumnsOp, ConcatColumnsOp, DetachOp,
+                       tensor::DimOp, arith::ConstantOp>(op) ||
+                   (rowwise && rowwise.getNumSums() == 0);
     if (!allowed)
       return op.emitOpError(
           "expects to stand outside of geo.scan, which holds geo.matmul, "
-          "geo.rowwise without sums, geo.gather and number arithmetic");
+          "geo.rowwise without sums, geo.gather, geo.columns, "
+          "geo.concat_columns and number arithmetic");
   }
   return success();
 }
@@ -119,8 +135,18 @@ static Value expandDense(ImplicitLocOpBuilder &b, MemRefType type, Value memref,
                                            sizes, strides);
 }
 
+static Value emitColumnView(ImplicitLocOpBuilder &b, Value memref,
+                            int64_t offset, int64_t width) {
+  SmallVector<OpFoldResult> sizes = getMemRefSizes(b, memref);
+  sizes[1] = b.getIndexAttr(width);
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0),
+                                       b.getIndexAttr(offset)};
+  SmallVector<OpFoldResult> strides(2, b.getIndexAttr(1));
+  return memref::SubViewOp::create(b, memref, offsets, sizes, strides);
+}
+
 LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
-  if (isConstruct(op))
+  if (isConstruct(op) && !isView(op))
     return lowerConstruct(b, op);
   if (isNumberOp(op)) {
     IRMapping mapping;
@@ -163,6 +189,10 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
         out = emitGlobal(b, b.getInsertionBlock()->getParentOp(), value);
       })
       .Case([&](DetachOp) { out = operand(0); })
+      .Case([&](ColumnsOp columns) {
+        out = emitColumnView(b, operand(0), columns.getOffset(),
+                             columns.getWidth());
+      })
       .Case([&](tensor::DimOp dim) {
         if (auto index = dim.getConstantIndex())
           out = dimOf(b, operand(0), *index);
@@ -238,6 +268,12 @@ LogicalResult OpLowering::lowerConstruct(ImplicitLocOpBuilder &b,
           })
           .Case([&](ScatterAddOp o) {
             return emitter.emitScatterAdd(b, o, operands, outs[0]);
+          })
+          .Case([&](ColumnsOp o) {
+            return emitter.emitColumns(b, o, operands[0], outs[0]);
+          })
+          .Case([&](ConcatColumnsOp o) {
+            return emitter.emitConcatColumns(b, o, operands, outs[0]);
           })
           .Case([&](ScanOp o) { return lowerScan(b, o, operands, outs); });
   if (failed(emitted))

@@ -16,6 +16,9 @@ mlir::Type getBufferType(mlir::Type type);
 mlir::Value emitAlloc(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// True for a result that shares the buffer of its operand.
+bool isView(mlir::Operation *op);
+
 class OpLowering {
 public:
   explicit OpLowering(ConstructEmitter &emitter)

@@ -9,7 +9,7 @@ using namespace geo;
 
 /// False for views and constants.
 static bool hasBuffer(Operation *op) {
-  return !isa<DetachOp, arith::ConstantOp>(op);
+  return !isView(op) && !isa<arith::ConstantOp>(op);
 }
 
 namespace {

@@ -27,8 +27,8 @@ bool keepsRows(Operation *op) {
 
 bool mayHoldPoints(Operation *op) {
   if (isa<GeoDialect>(op->getDialect()))
-    return !isa<MatmulOp, RowwiseOp, PairwiseOp, PairwiseGradOp, ScatterAddOp>(
-        op);
+    return !isa<MatmulOp, RowwiseOp, PairwiseOp, PairwiseGradOp, ScatterAddOp,
+                ColumnsOp, ConcatColumnsOp>(op);
   if (isa<func::FuncDialect, scf::SCFDialect>(op->getDialect()))
     return true;
   if (isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,

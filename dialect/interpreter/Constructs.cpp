@@ -322,6 +322,34 @@ Results interpreter::scatterAdd(ScatterAddOp op, const Datum &rows,
   return SmallVector<Datum>{table};
 }
 
+Results interpreter::columns(ColumnsOp op, const Datum &x) {
+  int64_t rows = x.shape[0], d = x.shape[1], width = op.getWidth();
+  SmallVector<int64_t> shape = {rows};
+  if (op.getType().getRank() == 2)
+    shape.push_back(width);
+  Datum result = Datum::zeros(shape);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t e = 0; e < width; ++e)
+      result.data[i * width + e] = x.data[i * d + op.getOffset() + e];
+  return SmallVector<Datum>{result};
+}
+
+Results interpreter::concatColumns(ConcatColumnsOp op,
+                                   ArrayRef<const Datum *> pieces) {
+  int64_t rows = pieces[0]->shape[0], d = op.getType().getDimSize(1);
+  Datum result = Datum::zeros({rows, d});
+  for (auto [piece, offset, value] :
+       llvm::zip_equal(pieces, op.getOffsets(), op.getPieces())) {
+    if (failed(expectEqual(op, "rows", rows, piece->shape[0])))
+      return failure();
+    int64_t width = ConcatColumnsOp::getWidth(value);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t e = 0; e < width; ++e)
+        result.data[i * d + offset + e] = piece->data[i * width + e];
+  }
+  return SmallVector<Datum>{result};
+}
+
 Results Interpreter::scan(ScanOp op, Operands operands) {
   unsigned numStates = op.getNumStates(), numInputs = op.getInputs().size();
   unsigned numOutputs = op.getNumResults() - numStates;

@@ -40,6 +40,8 @@ Results matmul(MatmulOp op, const Datum &a, const Datum &b);
 Results gather(GatherOp op, const Datum &table, const Datum &ids);
 Results scatterAdd(ScatterAddOp op, const Datum &rows, const Datum &ids,
                    const Datum *size);
+Results columns(ColumnsOp op, const Datum &x);
+Results concatColumns(ConcatColumnsOp op, llvm::ArrayRef<const Datum *> pieces);
 
 /// Number ops of arith, math, vector and geo, element by element; nothing if
 /// `op` is none of them.

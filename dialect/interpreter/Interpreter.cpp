@@ -169,6 +169,8 @@ Results Interpreter::evaluate(Operation *op, Operands operands) {
         return scatterAdd(o, *operands[0], *operands[1],
                           o.getSize() ? operands[2] : nullptr);
       })
+      .Case([&](ColumnsOp o) { return columns(o, *operands[0]); })
+      .Case([&](ConcatColumnsOp o) { return concatColumns(o, operands); })
       .Case([&](DetachOp) -> Results {
         Datum value = *operands[0];
         if (frozen)

@@ -53,9 +53,9 @@ private:
 
 /// Runs `function` on `arguments`, whose shapes match its argument types. The
 /// function may hold geo.rowwise, pairwise, pairwise_grad, matmul, gather,
-/// scatter_add, scan and detach on plain tensors, ops of arith and math,
-/// reshapes, tensor.dim and func.call; any other op is an error. Ids outside
-/// their table are an error, too.
+/// scatter_add, columns, concat_columns, scan and detach on plain tensors, ops
+/// of arith and math, reshapes, tensor.dim and func.call; any other op is an
+/// error. Ids outside their table are an error, too.
 llvm::FailureOr<llvm::SmallVector<Datum>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
           FrozenValues *frozen = nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/CpuEmitter.h"
+#include "lowering/cpu/Columns.h"
 #include "lowering/cpu/Gather.h"
 #include "lowering/cpu/Matmul.h"
 #include "lowering/cpu/Pairwise.h"
@@ -44,6 +45,16 @@ public:
                                ValueRange operands, Value out) override {
     cpu::Gen g(b);
     return cpu::emitScatterAdd(work, g, op, operands, out);
+  }
+  LogicalResult emitColumns(ImplicitLocOpBuilder &b, ColumnsOp op, Value x,
+                            Value out) override {
+    cpu::Gen g(b);
+    return cpu::emitColumns(work, g, op, x, out);
+  }
+  LogicalResult emitConcatColumns(ImplicitLocOpBuilder &b, ConcatColumnsOp op,
+                                  ValueRange pieces, Value out) override {
+    cpu::Gen g(b);
+    return cpu::emitConcatColumns(work, g, op, pieces, out);
   }
   LogicalResult emitScan(ImplicitLocOpBuilder &b, ScanOp op,
                          ValueRange operands, ValueRange outs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Scan.h"
+#include "lowering/OpLowering.h"
 
 using namespace mlir;
 using namespace geo;
@@ -17,7 +18,8 @@ static Uses getUses(Value v) {
   for (OpOperand &use : v.getUses()) {
     Operation *user = use.getOwner();
     unsigned i = use.getOperandNumber();
-    if (isa<DetachOp>(user)) {
+    // A view is read as its uses read it; a copy goes row by row.
+    if (isView(user)) {
       Uses through = getUses(user->getResult(0));
       uses.byRow |= through.byRow;
       uses.whole |= through.whole;
@@ -97,9 +99,10 @@ bool Scan::canSplit() {
     if (getUses(argument).byRow)
       return false;
   for (Operation &inner : op.getBlock().without_terminator())
-    for (Value result : inner.getResults())
-      if (isTensor(result) && getUses(result).whole)
-        return false;
+    if (!isView(&inner)) // its operand tells
+      for (Value result : inner.getResults())
+        if (isTensor(result) && getUses(result).whole)
+          return false;
   return llvm::none_of(op.getYield().getValues(), [&](Value v) {
     return isTensor(v) && (llvm::is_contained(op.getSharedArgs(), v) ||
                            llvm::is_contained(inputArgs, v));

@@ -79,6 +79,36 @@ LogicalResult LoopsEmitter::emitScatterAdd(ImplicitLocOpBuilder &b,
   return success();
 }
 
+/// Copies `from` [R, w] or [R] into the columns of `to` from `offset` on, or
+/// with `isExtract` out of the columns of `from`.
+static void copyColumns(ImplicitLocOpBuilder &b, Value from, Value to,
+                        int64_t offset, bool isExtract) {
+  emitForAll(b, isExtract ? to : from, [&](ValueRange at) {
+    Value first = constantIndex(b, offset);
+    Value column =
+        at.size() == 1 ? first : arith::AddIOp::create(b, at[1], first);
+    SmallVector<Value> block(at), whole = {at[0], column};
+    Value x = emitLoad(b, from, isExtract ? whole : block);
+    emitStore(b, convertFloat(b, x, elementOf(to)), to,
+              isExtract ? block : whole);
+  });
+}
+
+LogicalResult LoopsEmitter::emitColumns(ImplicitLocOpBuilder &b, ColumnsOp op,
+                                        Value x, Value out) {
+  copyColumns(b, x, out, op.getOffset(), /*isExtract=*/true);
+  return success();
+}
+
+LogicalResult LoopsEmitter::emitConcatColumns(ImplicitLocOpBuilder &b,
+                                              ConcatColumnsOp op,
+                                              ValueRange pieces, Value out) {
+  emitZero(b, out);
+  for (auto [piece, offset] : llvm::zip_equal(pieces, op.getOffsets()))
+    copyColumns(b, piece, out, offset, /*isExtract=*/false);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // geo.scan
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,12 @@ public:
   mlir::LogicalResult emitScatterAdd(mlir::ImplicitLocOpBuilder &b,
                                      ScatterAddOp op, mlir::ValueRange operands,
                                      mlir::Value out) override;
+  mlir::LogicalResult emitColumns(mlir::ImplicitLocOpBuilder &b, ColumnsOp op,
+                                  mlir::Value x, mlir::Value out) override;
+  mlir::LogicalResult emitConcatColumns(mlir::ImplicitLocOpBuilder &b,
+                                        ConcatColumnsOp op,
+                                        mlir::ValueRange pieces,
+                                        mlir::Value out) override;
   mlir::LogicalResult emitScan(mlir::ImplicitLocOpBuilder &b, ScanOp op,
                                mlir::ValueRange operands, mlir::ValueRange outs,
                                StepFn emitStep) override;

@@ -98,6 +98,24 @@ Value makeZeros(ImplicitLocOpBuilder &b, Value like) {
 // Adjoint
 //===----------------------------------------------------------------------===//
 
+/// The sum of two tensors whose pieces do not meet, or null.
+static Value mergeColumns(ImplicitLocOpBuilder &b, ConcatColumnsOp x,
+                          ConcatColumnsOp y) {
+  SmallVector<std::pair<int64_t, Value>> pieces;
+  for (ConcatColumnsOp op : {x, y})
+    for (auto [piece, offset] :
+         llvm::zip_equal(op.getPieces(), op.getOffsets()))
+      pieces.emplace_back(offset, piece);
+  llvm::sort(pieces, llvm::less_first());
+  for (size_t i = 1; i < pieces.size(); ++i)
+    if (pieces[i - 1].first + ConcatColumnsOp::getWidth(pieces[i - 1].second) >
+        pieces[i].first)
+      return nullptr;
+  return ConcatColumnsOp::create(
+      b, x.getType(), llvm::to_vector(llvm::make_second_range(pieces)),
+      llvm::to_vector(llvm::make_first_range(pieces)));
+}
+
 void Adjoint::add(Value original, Value cotangent) {
   if (!cotangent || !wants(original))
     return;
@@ -113,6 +131,14 @@ void Adjoint::add(Value original, Value cotangent) {
       term = ScaleOp::create(b, scale.getType(), sum, scale.getX());
       return;
     }
+  // Blocks of columns that do not meet are one tensor, not a sum.
+  if (auto block = cotangent.getDefiningOp<ConcatColumnsOp>())
+    for (Value &term : list)
+      if (auto other = term.getDefiningOp<ConcatColumnsOp>())
+        if (Value both = mergeColumns(b, other, block)) {
+          term = both;
+          return;
+        }
   list.push_back(cotangent);
 }
 
@@ -147,6 +173,10 @@ LogicalResult Adjoint::propagate(Operation *op) {
     return propagateGather(o);
   if (auto o = dyn_cast<ScatterAddOp>(op))
     return propagateScatterAdd(o);
+  if (auto o = dyn_cast<ColumnsOp>(op))
+    return propagateColumns(o);
+  if (auto o = dyn_cast<ConcatColumnsOp>(op))
+    return propagateConcatColumns(o);
   if (auto o = dyn_cast<ScanOp>(op))
     return propagateScan(o);
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))

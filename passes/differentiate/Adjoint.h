@@ -64,6 +64,8 @@ private:
   mlir::LogicalResult propagateMatmul(MatmulOp op);
   mlir::LogicalResult propagateGather(GatherOp op);
   mlir::LogicalResult propagateScatterAdd(ScatterAddOp op);
+  mlir::LogicalResult propagateColumns(ColumnsOp op);
+  mlir::LogicalResult propagateConcatColumns(ConcatColumnsOp op);
   mlir::LogicalResult propagateReshape(mlir::Operation *op);
   /// ScanRule.cpp
   mlir::LogicalResult propagateScan(ScanOp op);

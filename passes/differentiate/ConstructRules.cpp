@@ -179,6 +179,21 @@ LogicalResult Adjoint::propagateScatterAdd(ScatterAddOp op) {
   return success();
 }
 
+LogicalResult Adjoint::propagateColumns(ColumnsOp op) {
+  add(op.getX(), ConcatColumnsOp::create(b, getPrimal(op.getX()).getType(),
+                                         get(op.getResult()),
+                                         static_cast<int64_t>(op.getOffset())));
+  return success();
+}
+
+LogicalResult Adjoint::propagateConcatColumns(ConcatColumnsOp op) {
+  Value g = get(op.getResult());
+  for (auto [piece, offset] : llvm::zip_equal(op.getPieces(), op.getOffsets()))
+    if (isWanted(piece))
+      add(piece, ColumnsOp::create(b, getPrimal(piece).getType(), g, offset));
+  return success();
+}
+
 LogicalResult Adjoint::propagateReshape(Operation *op) {
   Value g = get(op->getResult(0)), source = getPrimal(op->getOperand(0));
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {

@@ -104,7 +104,9 @@ bool ScanAdjoint::isLiftable(Operation *inner) {
     return !isLocal(matmul.getB()) && !matmul.getTransposeA();
   if (auto gather = dyn_cast<GatherOp>(inner))
     return !isLocal(gather.getTable());
-  return isa<DetachOp, tensor::DimOp>(inner);
+  if (isa<ConcatColumnsOp>(inner))
+    return llvm::all_of(inner->getOperands(), isLocal);
+  return isa<ColumnsOp, DetachOp, tensor::DimOp>(inner);
 }
 
 void ScanAdjoint::analyse() {

@@ -114,4 +114,51 @@ TEST_P(TensorOps, NumberStatesOfScans) {
   }
 }
 
+// Blocks that are returned, reshaped and read by row; numbers as columns.
+const char *columns = R"mlir(
+func.func @f(%X: tensor<?x19xf32>, %T: tensor<?xf64>, %n: index, %m: index)
+    -> (tensor<?x17xf32>, tensor<?x?x2xf32>, tensor<?x22xf32>, tensor<?xf64>, tensor<?x1xf32>) {
+  %a = geo.columns %X[1] : tensor<?x19xf32> -> tensor<?x17xf32>
+  %b = geo.columns %X[4] : tensor<?x19xf32> -> tensor<?x2xf32>
+  %c = tensor.expand_shape %b [[0, 1], [2]] output_shape [%n, %m, 2] : tensor<?x2xf32> into tensor<?x?x2xf32>
+  %d = geo.rowwise rows(%x = %a : tensor<?x17xf32>) {
+    %y = arith.addf %x, %x : vector<17xf32>
+    geo.yield %y : vector<17xf32>
+  } -> (tensor<?x17xf32>)
+  %e = geo.concat_columns %T, %d, %b at [0, 2, 19] : tensor<?xf64>, tensor<?x17xf32>, tensor<?x2xf32> -> tensor<?x22xf32>
+  %g = geo.columns %X[18] : tensor<?x19xf32> -> tensor<?xf64>
+  %h = geo.columns %X[0] : tensor<?x19xf32> -> tensor<?x1xf32>
+  return %a, %c, %e, %g, %h : tensor<?x17xf32>, tensor<?x?x2xf32>, tensor<?x22xf32>, tensor<?xf64>, tensor<?x1xf32>
+})mlir";
+
+TEST_P(TensorOps, Columns) {
+  Program program(columns, GetParam());
+  ASSERT_TRUE(program) << program.errors;
+  for (auto [n, m] : {std::pair<int64_t, int64_t>{3, 5}, {1, 1}, {0, 2}}) {
+    int64_t rows = n * m;
+    Array<float> x({rows, 19}), a({rows, 17}, NAN), c({n, m, 2}, NAN),
+        e({rows, 22}, NAN), h({rows, 1}, NAN);
+    Array<double> t({rows}), g({rows}, NAN);
+    fill(x, -1, 1, 23);
+    fill(t, -1, 1, 24);
+    int64_t sizes[] = {n, m};
+    program("f", x, t, sizes[0], sizes[1], a, c, e, g, h);
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < 17; ++j) {
+        EXPECT_EQ(a(i, j), x(i, j + 1));
+        EXPECT_EQ(e(i, j + 2), 2 * x(i, j + 1));
+      }
+      for (int64_t j = 0; j < 2; ++j) {
+        EXPECT_EQ(c.data[2 * i + j], x(i, j + 4));
+        EXPECT_EQ(e(i, j + 19), x(i, j + 4));
+      }
+      EXPECT_EQ(e(i, 0), static_cast<float>(t(i)));
+      EXPECT_EQ(e(i, 1), 0);
+      EXPECT_EQ(e(i, 21), 0);
+      EXPECT_EQ(g(i), x(i, 18));
+      EXPECT_EQ(h(i, 0), x(i, 0));
+    }
+  }
+}
+
 } // namespace

@@ -27,7 +27,7 @@ func.func @elementwise(%x: tensor<4xf64>) -> tensor<4xf64> {
 
 func.func @scan(%h0: tensor<?x8xf32>, %U: tensor<?x?x8xf32>) -> tensor<?x8xf32> {
   %end, %q = geo.scan init(%h = %h0 : tensor<?x8xf32>) inputs(%u = %U : tensor<?x?x8xf32>) {
-    // expected-error @below {{'geo.rowwise' op expects to stand outside of geo.scan, which holds geo.matmul, geo.rowwise without sums, geo.gather and number arithmetic}}
+    // expected-error @below {{'geo.rowwise' op expects to stand outside of geo.scan, which holds geo.matmul, geo.rowwise without sums, geo.gather, geo.columns, geo.concat_columns and number arithmetic}}
     %n, %s = geo.rowwise rows(%a = %h : tensor<?x8xf32>, %b = %u : tensor<?x8xf32>) {
       %c = arith.addf %a, %b : vector<8xf32>
       geo.yield %c, %c : vector<8xf32>, vector<8xf32>

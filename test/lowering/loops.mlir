@@ -73,3 +73,22 @@ func.func @copies(%X: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>, tensor<4x
   } -> (tensor<4xf64>)
   return %y, %y, %X : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
 }
+
+// -----
+
+// Columns that constructs read are a view; the pieces are copied.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32> {llvm.noalias}
+// CHECK-NOT: memref.alloc
+// CHECK: memref.subview %[[X]][0, 3] [%{{.*}}, 5] [1, 1] : memref<?x8xf32> to memref<?x5xf32, strided<[8, 1], offset: 3>>
+// CHECK: memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?x5xf32>
+// CHECK-NOT: memref.alloc(%
+func.func @columns(%x: tensor<?x8xf32>) -> tensor<?x10xf32> {
+  %a = geo.columns %x[3] : tensor<?x8xf32> -> tensor<?x5xf32>
+  %b = geo.rowwise rows(%r = %a : tensor<?x5xf32>) {
+    %z = arith.addf %r, %r : vector<5xf32>
+    geo.yield %z : vector<5xf32>
+  } -> (tensor<?x5xf32>)
+  %c = geo.concat_columns %a, %b at [0, 5] : tensor<?x5xf32>, tensor<?x5xf32> -> tensor<?x10xf32>
+  return %c : tensor<?x10xf32>
+}
