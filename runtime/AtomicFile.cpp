@@ -3,7 +3,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,6 +15,9 @@
 #include <unistd.h>
 
 namespace geo::rt {
+
+/// Between a file's name and the process and number that are writing it.
+constexpr const char *temporaryMark = ".tmp-";
 
 static std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
@@ -51,7 +58,7 @@ Status AtomicFile::open() {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string candidate =
-        fmt::format("{}.tmp-{}-{}", path, ::getpid(), counter++);
+        fmt::format("{}{}{}-{}", path, temporaryMark, ::getpid(), counter++);
     descriptor = ::open(candidate.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
@@ -104,6 +111,26 @@ Status AtomicFile::commit() {
     ::close(folder);
   }
   return state;
+}
+
+void removeAbandoned(const std::string &path) {
+  namespace fs = std::filesystem;
+  std::string prefix = fs::path(path).filename().string() + temporaryMark;
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator at(folderOf(path), error), end;
+       !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    int process = 0, number = 0;
+    char rest;
+    if (name.compare(0, prefix.size(), prefix) == 0 &&
+        std::sscanf(name.c_str() + prefix.size(), "%d-%d%c", &process, &number,
+                    &rest) == 2 &&
+        process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
+      found.push_back(at->path());
+  }
+  for (const fs::path &file : found)
+    fs::remove(file, error);
 }
 
 Expected<std::string> readFile(const std::string &path) {

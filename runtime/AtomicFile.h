@@ -37,6 +37,9 @@ private:
   Status state;
 };
 
+/// Removes what AtomicFile left beside `path` in processes that were killed.
+void removeAbandoned(const std::string &path);
+
 /// The whole of a regular file. Errors name the path and the reason.
 Expected<std::string> readFile(const std::string &path);
 /// AtomicFile in one call.

@@ -44,9 +44,7 @@ static int runTrain(TrainCommand &command) {
   if (!command.json)
     fmt::print("{} RiLM, {} parameters\n", name(options.config.kind),
                trainer->numParameters());
-  std::string lastLine;
   rt::Status status = trainer->run([&](const EpochMetrics &m) {
-    lastLine = toJson(m);
     if (!command.json) {
       fmt::print("epoch {}: train {:.2f}, valid {:.2f} perplexity, {:.0f} s\n",
                  m.epoch, m.trainPerplexity, m.validPerplexity, m.seconds);
@@ -56,8 +54,12 @@ static int runTrain(TrainCommand &command) {
   if (!status)
     return report(status, failed);
   if (command.json) {
-    auto summary = lastLine.empty() ? nlohmann::ordered_json::object()
-                                    : nlohmann::ordered_json::parse(lastLine);
+    // What a resumed run found there may be anything.
+    auto summary =
+        nlohmann::ordered_json::parse(trainer->lastMetrics(), nullptr,
+                                      /*allow_exceptions=*/false);
+    if (!summary.is_object())
+      summary = nlohmann::ordered_json::object();
     summary["model"] = name(options.config.kind);
     summary["parameters"] = trainer->numParameters();
     summary["checkpoint"] = trainer->lastPath();
@@ -137,6 +139,14 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
   add("--truncate", o.truncate,
       "Cut the state's gradient every so many steps (0: never; default: 0 "
       "flat and hyp, 8 naive)");
+  add("--checkpoint-every", o.checkpointEvery,
+      "Also write last.safetensors after so many updates (0: after epochs "
+      "only)")
+      ->capture_default_str();
+  add("--patience", o.patience,
+      "End after so many epochs without a better validation perplexity (0: "
+      "never)")
+      ->capture_default_str();
   addRunOptions(*sub, command->run);
   sub->add_flag("--resume", o.resume, "Continue the run in OUT");
   sub->add_flag("--force", o.force, "Replace the run in OUT");

@@ -8,6 +8,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 using namespace geo;
 using rt::DType;
@@ -16,6 +17,7 @@ using rt::expects;
 using rt::Safetensors;
 using rt::Status;
 using rt::Tensor;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -112,6 +114,9 @@ public:
       fail(key, fmt::format("a whole number in {}..{}", least, most), s);
     return std::clamp(value, least, most);
   }
+  bool has(const std::string &key) const {
+    return file.findMetadata(key) != nullptr;
+  }
   bool flag(const std::string &key) { return integer(key, 0, 1) != 0; }
 
   void fail(const std::string &key, std::string_view what,
@@ -128,6 +133,53 @@ private:
 
 /// Largest sizes that a file may ask for; products stay far below 2^63.
 constexpr int64_t largestDim = 1 << 20, largestCount = int64_t(1) << 40;
+
+/// Absent in files of a finished run and in those of other writers.
+void readProgress(Metadata &m, Checkpoint &c) {
+  const std::string key = "progress";
+  if (!m.has(key))
+    return;
+  std::string text = m.text(key);
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  EpochProgress &p = c.progress;
+  bool good = json.is_object() && json.size() == 7;
+  auto find = [&](const char *name) {
+    auto at = good ? json.find(name) : json.end();
+    good = good && at != json.end() && at->is_number();
+    return good ? at->get<double>() : 0.0;
+  };
+  auto number = [&](const char *name, double &into) {
+    into = find(name);
+    good = good && std::isfinite(into);
+  };
+  auto count = [&](const char *name, int64_t &into) {
+    double value = find(name);
+    good = good && value >= 0 && value <= double(largestCount) &&
+           value == std::floor(value);
+    into = good ? int64_t(value) : 0;
+  };
+  count("epochs_since_best", c.epochsSinceBest);
+  count("batches", p.batches);
+  number("loss", p.loss);
+  number("scored", p.scored);
+  number("gradient_norms", p.gradientNorms);
+  count("clipped_rows", p.clippedRows);
+  count("clipped_states", p.clippedStates);
+  if (!good)
+    m.fail(key, "an object of the seven numbers of an epoch's progress", text);
+}
+
+std::string progressText(const Checkpoint &c) {
+  const EpochProgress &p = c.progress;
+  return Json{{"epochs_since_best", c.epochsSinceBest},
+              {"batches", p.batches},
+              {"loss", p.loss},
+              {"scored", p.scored},
+              {"gradient_norms", p.gradientNorms},
+              {"clipped_rows", p.clippedRows},
+              {"clipped_states", p.clippedStates}}
+      .dump();
+}
 
 void readMetadata(Metadata &m, Checkpoint &c, const std::string &path) {
   if (m.text("format") != formatName)
@@ -153,6 +205,7 @@ void readMetadata(Metadata &m, Checkpoint &c, const std::string &path) {
   c.validPerplexity = m.number("valid_ppl");
   c.bestPerplexity = m.number("best_ppl");
   c.training = m.text("training");
+  readProgress(m, c);
   auto vocabulary = data::Vocabulary::fromJson(m.text("vocabulary"), path);
   if (!vocabulary) {
     if (m.status.ok())
@@ -315,7 +368,8 @@ Status geo::writeCheckpoint(const std::string &path, const Checkpoint &c) {
        {"updates", std::to_string(c.state.updates)},
        {"valid_ppl", fmt::format("{}", c.validPerplexity)},
        {"best_ppl", fmt::format("{}", c.bestPerplexity)},
-       {"training", c.training}});
+       {"training", c.training},
+       {"progress", progressText(c)}});
 }
 
 Expected<Checkpoint> geo::readCheckpoint(const std::string &path) {

@@ -9,13 +9,22 @@
 
 namespace geo {
 
+/// How far the epoch after the finished ones is, and the sums that its metrics
+/// are made of.
+struct EpochProgress {
+  int64_t batches = 0;
+  double loss = 0, scored = 0, gradientNorms = 0;
+  int64_t clippedRows = 0, clippedStates = 0;
+};
+
 /// A model with all that continues its training, as a safetensors file.
 ///
 /// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s []
 /// (hyp), log_c [] and log_tau [] where learnt; the Adam moments of each as
 /// m.NAME and v.NAME. Numbers are F64, all else F32. Metadata (strings): model,
 /// curvature, tau, vocabulary (JSON list, index = row of E), dim, protocol,
-/// context, truncate, epoch, updates, ...
+/// context, truncate, epoch, updates, ..., progress (a JSON object: where in an
+/// epoch the run is).
 struct Checkpoint {
   RilmConfig config;
   data::Vocabulary vocabulary;
@@ -24,6 +33,9 @@ struct Checkpoint {
   int64_t epoch = 0; ///< finished ones
   double validPerplexity = std::numeric_limits<double>::quiet_NaN();
   double bestPerplexity = std::numeric_limits<double>::infinity();
+  /// Finished epochs since the best one.
+  int64_t epochsSinceBest = 0;
+  EpochProgress progress;
   /// The options of the training run, one line of JSON.
   std::string training;
   ModelState state;

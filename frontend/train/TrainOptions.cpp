@@ -60,6 +60,10 @@ Status geo::completeOptions(TrainOptions &o) {
        o.config.dim >= 1 && o.config.dim <= 65536},
       {"--epochs", "1 to 2^30", double(o.epochs),
        o.epochs >= 1 && o.epochs <= (1 << 30)},
+      {"--checkpoint-every", "0 (after epochs only) or a number of updates",
+       double(o.checkpointEvery), o.checkpointEvery >= 0},
+      {"--patience", "0 (off) or a number of epochs", double(o.patience),
+       o.patience >= 0},
       {"--batch", "1 or more", double(o.batch), o.batch >= 1},
       {"--context", "1 or more", double(o.context), o.context >= 1}};
   for (const Check &c : checks)

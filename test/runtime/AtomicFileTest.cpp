@@ -4,6 +4,7 @@
 #include "TempFolder.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace geo::rt;
@@ -56,4 +57,26 @@ TEST(ReadFile, OnlyRegularFiles) {
   EXPECT_NE(readFile(folder.path.string()).message().find("a folder"),
             std::string::npos);
   EXPECT_FALSE(readFile("/dev/null"));
+}
+
+TEST(AtomicFile, RemovesWhatKilledProcessesLeft) {
+  TempFolder folder;
+  std::string path = folder.write("f", "kept");
+  pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(path);
+    _exit(file.open() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  AtomicFile mine(path);
+  ASSERT_TRUE(mine.open());
+  folder.write("f.tmp-x", "");
+  EXPECT_EQ(folder.count(), 4u);
+  removeAbandoned(path);
+  EXPECT_EQ(folder.count(), 3u); // this process writes its file still
+  ASSERT_TRUE(mine.write("new"));
+  ASSERT_TRUE(mine.commit());
+  EXPECT_EQ(*readFile(path), "new");
 }
