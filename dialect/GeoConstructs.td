@@ -80,14 +80,14 @@ def Geo_RowwiseOp : Geo_Op<"rowwise", [Pure, AttrSizedOperandSegments,
     region as a row `vector<dxT>`, `tensor<RxT>` as a number. Shared operands are
     seen whole by every row: `tensor<dxT>` as `vector<dxT>`, a number as itself.
     The first results are per row (`tensor<RxdxT>` or `tensor<RxT>`); the last
-    `num_sums` are sums over all rows (`tensor<dxf32>` or f64), added in an
+    `num_sums` are sums over all rows (`tensor<dxT>` or f64), added in an
     order that depends on R and the number of threads only.
 
     Constraints: C1 one region argument per operand, of the type above; C2 at
     least one row operand, and equal static R; C3 one row length d for the op;
     C4 the region holds only ops that have a derivative rule and a lowering, and
-    constant rows of equal elements; C5 yielded types match the results; C6 vector
-    sums are f32, number sums f64.
+    constant rows of equal elements; C5 yielded types match the results; C6 number
+    sums are f64.
 
     ```mlir
     func.func @norms(%X: tensor<?x8xf32>, %S: f64) {
@@ -162,8 +162,8 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
     tensors of f64, computed once per row and rounded once.
 
     Reducers, with lse_i = log sum_j exp z_ij:
-    `none`: z as `tensor<NxVxf32>`;
-    `softmax`: z_ij - lse_i as `tensor<NxVxf32>`, and lse as `tensor<Nxf64>`;
+    `none`: z as `tensor<NxVxT>`, where T is f64 if an x is of f64, else f32;
+    `softmax`: z_ij - lse_i as `tensor<NxVxT>`, and lse as `tensor<Nxf64>`;
     `nll` with targets t: lse_i - z_i,t(i) and lse, both `tensor<Nxf64>`.
 
     With `math = f64` the Grams are taken by differences in f64. With
@@ -174,7 +174,7 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
     Targets outside [0, V) are undefined; whoever feeds data checks them.
 
     Constraints: C1 as many y's as x's and Gram kinds, at least one; C2 x's of one
-    N, y's of one V, rows of equal length; C3 one region argument per Gram, row
+    N, y's of one V, x_k and y_k of one row length d_k and one element type; C3 one region argument per Gram, row
     scalar, column scalar and shared number, of type `math`; C4 one yielded value
     of type `math`; C5 `targets` iff the reducer is `nll`; C6 results as above; C7
     the region holds only scalar ops that have a derivative rule and a lowering.

@@ -181,7 +181,7 @@ class Geo_DistanceOp<string mnemonic, string formula>
   let hasFolder = 1;
   let description = [{
     Per row `tensor<Nxf64>`; with `all_pairs` for every row of x and every row of y,
-    `tensor<NxVxf32>`, where `math` (f64, the default, or f32) is the
+    `tensor<NxVxT>` with the element type T of x, where `math` (f64, the default, or f32) is the
     type of the pair arithmetic.
 
     Constraints: C1 x and y are points of one manifold and dimension; C2 one
@@ -210,7 +210,7 @@ class Geo_DecoderOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
 def Geo_DistanceLogSoftmaxOp : Geo_DecoderOp<"distance_log_softmax"> {
   let summary = "Log-probabilities of a decoder by squared distance";
   let description = [{
-    log softmax_j(-d(h_i, e_j)^2 / tau), `tensor<NxVxf32>`.
+    log softmax_j(-d(h_i, e_j)^2 / tau), `tensor<NxVxT>` with h's element type T.
 
     Constraints: C1 h [N, d] and e [V, d] are points of one manifold; C2 one
     curvature operand per label; C3 the result is [N, V]; C4 `math` is f32 or f64.

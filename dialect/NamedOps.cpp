@@ -173,7 +173,8 @@ template <class Op> static LogicalResult verifyDistance(Op op) {
   Builder b(op.getContext());
   LogicalResult shape = // C3
       op.getAllPairs()
-          ? verifyShape(op, op.getResult().getType(), {n, v}, b.getF32Type())
+          ? verifyShape(op, op.getResult().getType(), {n, v},
+                        getElementTypeOrSelf(op.getX().getType()))
           : verifyShape(op, op.getResult().getType(), {n}, b.getF64Type());
   if (failed(shape) || failed(verifyMath(op, op.getMath()))) // C4
     return failure();
@@ -201,7 +202,7 @@ LogicalResult DistanceLogSoftmaxOp::verify() {
     return failure();
   return verifyShape(*this, getResult().getType(), // C3
                      {getNumRows(getH()), getNumRows(getE())},
-                     Float32Type::get(getContext()));
+                     getElementTypeOrSelf(getH().getType()));
 }
 
 LogicalResult DistanceNllOp::verify() {

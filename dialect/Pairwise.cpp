@@ -28,12 +28,15 @@ Block *addPairBlock(OperationState &state, Type math, unsigned arguments) {
 SmallVector<Type> getPairwiseResults(Reducer reducer, ValueRange xs,
                                      ValueRange ys, MLIRContext *context) {
   int64_t n = getRows(xs), v = getRows(ys);
-  Type f32 = Float32Type::get(context), f64 = Float64Type::get(context);
+  Type f64 = Float64Type::get(context);
+  bool isWide = llvm::any_of(
+      xs, [](Value x) { return getElementTypeOrSelf(x.getType()).isF64(); });
+  Type storage = isWide ? f64 : Float32Type::get(context);
   switch (reducer) {
   case Reducer::none:
-    return {RankedTensorType::get({n, v}, f32)};
+    return {RankedTensorType::get({n, v}, storage)};
   case Reducer::softmax:
-    return {RankedTensorType::get({n, v}, f32), getColumn(n, f64)};
+    return {RankedTensorType::get({n, v}, storage), getColumn(n, f64)};
   case Reducer::nll:
     return {getColumn(n, f64), getColumn(n, f64)};
   }
@@ -204,8 +207,9 @@ template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
     if (x.getDimSize(1) != y.getDimSize(1) ||
         !mayEqual(x.getDimSize(0), getRows(op.getXs())) ||
         !mayEqual(y.getDimSize(0), getRows(op.getYs())))
-      return op.emitOpError("expects x's of one N, y's of one V, and rows of "
-                            "equal length, but got ")
+      return op.emitOpError(
+                 "expects x's of one N, y's of one V, and each x and "
+                 "y of equal row length, but got ")
              << x << " and " << y;
   }
   auto verifyScalars = [&](OperandRange scalars, StringRef what,

@@ -191,18 +191,13 @@ LogicalResult RowwiseOp::verify() {
     if (!want)
       return emitOpError("expects result ")
              << i << " to be "
-             << (isSum ? "tensor<dxf32> or f64"
-                       : "tensor<RxdxT> or tensor<RxT>")
+             << (isSum ? "tensor<dxT> or f64" : "tensor<RxdxT> or tensor<RxT>")
              << ", but got " << type;
     if (v.getType() != want)
       return emitOpError("expects yielded value ")
              << i << " to have type " << want << ", but got " << v.getType();
-    if (isSum && !(type.isF64() || getElementTypeOrSelf(want).isF32()))
-      return emitOpError("expects sums to be tensor<dxf32> or f64, but got ")
-             << type;
     if (isSum && type.isF32())
-      return emitOpError(
-          "expects sums to be tensor<dxf32> or f64, but got f32");
+      return emitOpError("expects sums to be tensor<dxT> or f64, but got f32");
   }
   return success();
 }

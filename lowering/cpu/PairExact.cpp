@@ -112,7 +112,7 @@ void Exact::emitReducedRow(Value i, Value logits) {
   }
   g.forLoop(columns, [&](Value j) {
     Value z = g.fsub(g.fsub(g.load(logits, j), top[0]), tail);
-    g.store(g.convert(z, g.f32()), outs[0], {i, j});
+    g.store(g.convert(z, Gen::elementOf(outs[0])), outs[0], {i, j});
   });
 }
 
@@ -125,7 +125,7 @@ void Exact::emitForward() {
       g.forLoop(columns, [&](Value j) {
         Value z = emitPair(i, j)[0];
         if (reducer == Reducer::none)
-          g.store(g.convert(z, g.f32()), outs[0], {i, j});
+          g.store(g.convert(z, Gen::elementOf(outs[0])), outs[0], {i, j});
         else
           g.store(z, logits, j);
       });

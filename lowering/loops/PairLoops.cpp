@@ -126,11 +126,11 @@ LogSum emitLogSum(ImplicitLocOpBuilder &b, Value logits, Value v) {
 LogicalResult LoopsEmitter::emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
                                          ValueRange operands, ValueRange outs) {
   Pairs<PairwiseOp> pairs(b, op, operands);
-  Type f32 = b.getF32Type();
+  Type table = cast<MemRefType>(outs[0].getType()).getElementType();
   if (op.getReducer() == Reducer::none) {
     emitForAll(b, outs[0], [&](ValueRange ij) {
       Value z = pairs.emitRegion(ij[0], ij[1])[0];
-      emitStore(b, convertFloat(b, z, f32), outs[0], ij);
+      emitStore(b, convertFloat(b, z, table), outs[0], ij);
     });
     return success();
   }
@@ -149,7 +149,7 @@ LogicalResult LoopsEmitter::emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
     if (op.getReducer() == Reducer::softmax) {
       emitFor(b, pairs.v, [&](Value j) {
         Value logP = emitLogProbability(emitLoad(b, logits, j));
-        emitStore(b, convertFloat(b, logP, f32), outs[0], {i, j});
+        emitStore(b, convertFloat(b, logP, table), outs[0], {i, j});
       });
       return;
     }

@@ -24,9 +24,9 @@ func.func @c1_count(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>) {
 
 // -----
 
-// C2: rows of equal length.
+// C2: an x and its y of equal row length.
 func.func @c2(%X: tensor<3x4xf32>, %Y: tensor<5x8xf32>) {
-  // expected-error @below {{'geo.pairwise' op expects x's of one N, y's of one V, and rows of equal length, but got 'tensor<3x4xf32>' and 'tensor<5x8xf32>'}}
+  // expected-error @below {{'geo.pairwise' op expects x's of one N, y's of one V, and each x and y of equal row length, but got 'tensor<3x4xf32>' and 'tensor<5x8xf32>'}}
   %0 = geo.pairwise none grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x8xf32>) math f64 {
     geo.yield %g : f64
   } -> (tensor<3x5xf32>)
@@ -37,7 +37,7 @@ func.func @c2(%X: tensor<3x4xf32>, %Y: tensor<5x8xf32>) {
 
 // C2: x's of one N.
 func.func @c2_n(%X: tensor<3x4xf32>, %Z: tensor<2x4xf32>, %Y: tensor<5x4xf32>) {
-  // expected-error @below {{'geo.pairwise' op expects x's of one N, y's of one V, and rows of equal length, but got 'tensor<2x4xf32>' and 'tensor<5x4xf32>'}}
+  // expected-error @below {{'geo.pairwise' op expects x's of one N, y's of one V, and each x and y of equal row length, but got 'tensor<2x4xf32>' and 'tensor<5x4xf32>'}}
   %0 = geo.pairwise none grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>,
                                %h = dot %Z, %Y : tensor<2x4xf32>, tensor<5x4xf32>) math f64 {
     geo.yield %g : f64

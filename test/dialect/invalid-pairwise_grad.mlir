@@ -12,9 +12,9 @@ func.func @c1(%ct: tensor<3x5xf32>) {
 
 // -----
 
-// C2: rows of equal length.
+// C2: an x and its y of equal row length.
 func.func @c2(%X: tensor<3x4xf32>, %Y: tensor<5x8xf32>, %ct: tensor<3x5xf32>) {
-  // expected-error @below {{'geo.pairwise_grad' op expects x's of one N, y's of one V, and rows of equal length, but got 'tensor<3x4xf32>' and 'tensor<5x8xf32>'}}
+  // expected-error @below {{'geo.pairwise_grad' op expects x's of one N, y's of one V, and each x and y of equal row length, but got 'tensor<3x4xf32>' and 'tensor<5x8xf32>'}}
   %0:2 = geo.pairwise_grad none grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x8xf32>) cotangent(%ct : tensor<3x5xf32>) math f64 {
     geo.yield %g, %g : f64, f64
   } -> (tensor<3x4xf32>, tensor<5x8xf32>)

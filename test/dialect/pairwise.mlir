@@ -62,3 +62,14 @@ func.func @no_lse(%X: tensor<?x8xf32>, %Y: tensor<50x8xf32>, %ct: tensor<?x50xf3
   } -> (tensor<?x8xf32>, tensor<50x8xf32>)
   return
 }
+
+// The table has the element type of the rows; factors have their own lengths.
+// CHECK-LABEL: func.func @wide
+func.func @wide(%x: tensor<3x2xf64>, %y: tensor<5x2xf64>, %p: tensor<3x7xf64>, %q: tensor<5x7xf64>) {
+  // CHECK: -> (tensor<3x5xf64>, tensor<3xf64>)
+  %o:2 = geo.pairwise softmax grams(%g = sqdiff %x, %y : tensor<3x2xf64>, tensor<5x2xf64>, %h = sqdiff %p, %q : tensor<3x7xf64>, tensor<5x7xf64>) math f64 {
+    %z = arith.addf %g, %h : f64
+    geo.yield %z : f64
+  } -> (tensor<3x5xf64>, tensor<3xf64>)
+  return
+}

@@ -58,3 +58,14 @@ func.func @even(%z: f64, %v: vector<4xf32>) {
   %7 = geo.even asinc %v : vector<4xf32>
   return
 }
+
+// Rows of f64 have sums of f64.
+// CHECK-LABEL: func.func @wide
+func.func @wide(%X: tensor<?x4xf64>) -> (tensor<4xf64>, f64) {
+  // CHECK: } -> () sums (tensor<4xf64>, f64)
+  %s:2 = geo.rowwise rows(%x = %X : tensor<?x4xf64>) {
+    %n = geo.dot %x, %x : vector<4xf64>
+    geo.yield %x, %n : vector<4xf64>, f64
+  } -> () sums (tensor<4xf64>, f64)
+  return %s#0, %s#1 : tensor<4xf64>, f64
+}

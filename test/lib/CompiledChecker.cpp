@@ -74,7 +74,7 @@ static ::testing::AssertionResult compare(const Datum &compiled,
   long double largest = 0;
   for (long double x : exact.data)
     largest = std::fmax(largest, std::fabs(x));
-  long double bound = tolerance * largest + 1e-12L;
+  long double bound = tolerance * (largest + 0.1L);
   for (int64_t i = 0; i < exact.size(); ++i)
     if (!(std::fabs(compiled.data[i] - exact.data[i]) <= bound))
       return ::testing::AssertionFailure()
@@ -136,14 +136,32 @@ static ::testing::AssertionResult compare(const Datum &compiled,
   return ::testing::AssertionSuccess();
 }
 
+/// The same program with f64 for f32 throughout.
+static std::string widen(StringRef source) {
+  std::string text = source.str();
+  for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos; at += 3)
+    text.replace(at, 3, "f64");
+  return text;
+}
+
 ::testing::AssertionResult geo::test::checkAll(StringRef source,
                                                ArrayRef<Datum> arguments) {
   auto same = checkGradient(source, arguments);
-  for (Target target : {Target::loops, Target::cpu})
-    if (same) {
-      same = checkCompiled(source, arguments, target);
-      if (!same)
-        same << (target == Target::cpu ? " (cpu)" : " (loops)");
-    }
+  auto check = [&](StringRef text, Target target, long double tolerance,
+                   const char *what) {
+    if (!same)
+      return;
+    same = checkCompiled(text, arguments, target, tolerance);
+    if (!same)
+      same << " (" << what << ')';
+  };
+  check(source, Target::loops, 1e-5L, "loops");
+  check(source, Target::cpu, 1e-5L, "cpu");
+  // Conversions have no wider form.
+  if (source.contains("extf") || source.contains("truncf"))
+    return same;
+  std::string wide = widen(source);
+  check(wide, Target::loops, 1e-12L, "loops, f64");
+  check(wide, Target::cpu, 1e-12L, "cpu, f64");
   return same;
 }

@@ -197,7 +197,8 @@ TEST_P(ScanGradientTest, MatchesFiniteDifferences) {
   std::string source = makeSource(scan.cell, scan.truncate, scan.reads);
   SCOPED_TRACE(source);
   auto arguments = makeArguments(scan.steps, spread({scan.steps, B}, 0, 1, 4));
-  bool compiles = scan.steps == 5 && scan.reads == Reads::all;
+  bool compiles =
+      scan.steps == 5 && scan.truncate != 1 && scan.reads == Reads::all;
   EXPECT_TRUE(compiles ? checkAll(source, arguments)
                        : checkGradient(source, arguments));
 }

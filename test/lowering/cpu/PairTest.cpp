@@ -47,7 +47,7 @@ const char *signature =
     R"mlir(%X: tensor<?x$Dxf32>, %Y: tensor<?x$Dxf32>, %X2: tensor<?x5xf32>, %Y2: tensor<?x5xf32>, %U: tensor<?xf64>, %V: tensor<?xf64>, %T: f64, %ids: tensor<?xi32>)mlir";
 
 const char *operands =
-    R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<?x$Dxf32>, %g2 = dot %X2, %Y2 : tensor<?x5xf32>, tensor<?x5xf32>)
+    R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<?x$Dxf32>, %g2 = $K %X2, %Y2 : tensor<?x5xf32>, tensor<?x5xf32>)
     row(%u = %U : tensor<?xf64>) column(%w = %V : tensor<?xf64>) shared(%t = %T : f64))mlir";
 
 std::string makeModule(const std::string &math, int64_t d) {
@@ -84,6 +84,8 @@ std::string makeModule(const std::string &math, int64_t d) {
   addGradient("none", "tensor<?x?xf32>", "");
   addGradient("softmax", "tensor<?x?xf32>", lse);
   addGradient("nll", "tensor<?xf64>", targets + lse);
+  // The second factor has rows of another length, and of either kind.
+  text = replaceAll(text, "$K", d % 3 == 1 ? "dot" : "sqdiff");
   return replaceAll(replaceAll(text, "$M", math), "$D", std::to_string(d));
 }
 
@@ -109,7 +111,11 @@ struct Inputs {
     fill(table, -1, 1, 8);
     for (int64_t i = 0; i < n; ++i)
       ids(i) = static_cast<int32_t>((i * 7 + 2) % v);
-    // Close pairs, of a target and of another column, and a coincident one.
+    // Close pairs, of a target and of another column, and a coincident one; in
+    // the second factor, others.
+    for (int64_t i = 0; i < n; i += 4)
+      for (int64_t p = 0; p < 5; ++p)
+        X2(i, p) = Y2((ids(i) + i % 3) % v, p) * (i % 8 == 0 ? 1 : 1.001f);
     for (int64_t i = 0; i < n; i += 3)
       for (int64_t p = 0; p < d; ++p)
         X(i, p) = Y((ids(i) + i % 2) % v, p) * (i % 9 == 0 ? 1 : 1.001f);
@@ -207,7 +213,8 @@ class CpuPairs : public testing::TestWithParam<int> {
 protected:
   void TearDown() override { rt::setNumThreads(0); }
 };
-INSTANTIATE_TEST_SUITE_P(RowLength, CpuPairs, testing::Values(1, 3, 97, 130));
+INSTANTIATE_TEST_SUITE_P(RowLength, CpuPairs,
+                         testing::Values(1, 3, 8, 97, 131));
 
 TEST_P(CpuPairs, AgreeWithLoops) {
   int64_t d = GetParam();
