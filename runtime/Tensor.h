@@ -74,6 +74,10 @@ public:
     assert(type == DTypeOf<T>::value && "tensor read as another type");
     return static_cast<const T *>(memory.get());
   }
+  /// Element `i` of an F32 or F64 tensor.
+  double number(int64_t i) const {
+    return type == DType::F64 ? data<double>()[i] : double(data<float>()[i]);
+  }
   void fillZero();
 
 private:

@@ -6,8 +6,9 @@
 using namespace mlir;
 using namespace geo;
 
-GraphBuilder::GraphBuilder(ModuleOp module)
-    : b(module.getLoc(), module.getContext()) {
+GraphBuilder::GraphBuilder(ModuleOp module, FloatType storage)
+    : b(module.getLoc(), module.getContext()),
+      storage(storage ? storage : b.getF32Type()) {
   b.setInsertionPointToEnd(module.getBody());
 }
 
@@ -22,7 +23,11 @@ static SmallVector<int64_t> withDynamic(ArrayRef<int64_t> shape) {
 
 RankedTensorType GraphBuilder::floats(ArrayRef<int64_t> shape,
                                       ManifoldInterface manifold) {
-  return RankedTensorType::get(withDynamic(shape), b.getF32Type(), manifold);
+  return RankedTensorType::get(withDynamic(shape), storage, manifold);
+}
+
+RankedTensorType GraphBuilder::masks(ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(withDynamic(shape), b.getF32Type());
 }
 
 RankedTensorType GraphBuilder::ids(ArrayRef<int64_t> shape) {
@@ -278,22 +283,23 @@ Value Space::project(Value coordinates, double fraction) const {
                            curvature, llvm::APFloat(fraction));
 }
 
-/// The pair arithmetic of the decoders: the logits are rounded to f32 anyway.
-static TypeAttr decoderMath(GraphBuilder &g) {
-  return TypeAttr::get(g.getBuilder().getF32Type());
+/// The pair arithmetic of the decoders: the logits are rounded to the storage
+/// type anyway.
+static TypeAttr decoderMath(Value points) {
+  return TypeAttr::get(tensorType(points).getElementType());
 }
 
 Value Space::distanceNll(Value h, Value e, Value targets, Value tau) const {
   auto type = RankedTensorType::get({tensorType(h).getDimSize(0)},
                                     g.getBuilder().getF64Type());
   return DistanceNllOp::create(g.getBuilder(), type, h, e, targets, tau,
-                               curvature, decoderMath(g));
+                               curvature, decoderMath(h));
 }
 
 Value Space::distanceLogSoftmax(Value h, Value e, Value tau) const {
   auto type = RankedTensorType::get(
       {tensorType(h).getDimSize(0), tensorType(e).getDimSize(0)},
-      g.getBuilder().getF32Type());
+      tensorType(h).getElementType());
   return DistanceLogSoftmaxOp::create(g.getBuilder(), type, h, e, tau,
-                                      curvature, decoderMath(g));
+                                      curvature, decoderMath(h));
 }

@@ -28,7 +28,8 @@ struct ScanYield {
 /// batches of points; row programs take points as their coordinates.
 class GraphBuilder {
 public:
-  explicit GraphBuilder(mlir::ModuleOp module);
+  /// `storage` is the element type of floats(): f32 if absent, or f64.
+  explicit GraphBuilder(mlir::ModuleOp module, mlir::FloatType storage = {});
 
   mlir::ImplicitLocOpBuilder &getBuilder() { return b; }
 
@@ -37,9 +38,11 @@ public:
   //===------------------------------------------------------------------===//
 
   mlir::Type numberType() { return b.getF64Type(); }
-  /// f32, of `shape`, points if there is a manifold.
+  /// Of the storage type and `shape`, points if there is a manifold.
   mlir::RankedTensorType floats(llvm::ArrayRef<int64_t> shape,
                                 ManifoldInterface manifold = {});
+  /// f32 of 0 or 1, whatever the storage.
+  mlir::RankedTensorType masks(llvm::ArrayRef<int64_t> shape);
   mlir::RankedTensorType ids(llvm::ArrayRef<int64_t> shape);
 
   //===------------------------------------------------------------------===//
@@ -99,6 +102,7 @@ public:
 
 private:
   mlir::ImplicitLocOpBuilder b;
+  mlir::FloatType storage;
 };
 
 /// A manifold with the values of its learnable curvatures, in one region.

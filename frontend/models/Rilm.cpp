@@ -31,9 +31,9 @@ SmallVector<Argument> Rilm::parameterArguments() {
 
 SmallVector<Argument> Rilm::batchArguments() {
   SmallVector<Argument> arguments{
-      {"ids", g.ids({-1, -1})},       {"valid", g.floats({-1, -1})},
-      {"targets", g.ids({-1, -1})},   {"mask", g.floats({-1, -1})},
-      {"start_targets", g.ids({-1})}, {"start_mask", g.floats({-1})}};
+      {"ids", g.ids({-1, -1})},       {"valid", g.masks({-1, -1})},
+      {"targets", g.ids({-1, -1})},   {"mask", g.masks({-1, -1})},
+      {"start_targets", g.ids({-1})}, {"start_mask", g.masks({-1})}};
   if (config.dropout)
     arguments.push_back({"dropout", g.floats({config.vocabulary, config.dim})});
   return arguments;
@@ -42,7 +42,7 @@ SmallVector<Argument> Rilm::batchArguments() {
 SmallVector<Argument> Rilm::stepArguments() {
   return {{"state", g.floats({-1, config.dim})},
           {"ids", g.ids({-1})},
-          {"valid", g.floats({-1})}};
+          {"valid", g.masks({-1})}};
 }
 
 Value Rilm::parameter(ValueRange parameters, StringRef name) {

@@ -22,6 +22,17 @@ std::optional<RilmKind> parseRilmKind(std::string_view text) {
   return std::nullopt;
 }
 
+const char *name(Storage storage) {
+  return storage == Storage::f64 ? "f64" : "f32";
+}
+
+std::optional<Storage> parseStorage(std::string_view text) {
+  for (Storage storage : {Storage::f32, Storage::f64})
+    if (text == name(storage))
+      return storage;
+  return std::nullopt;
+}
+
 std::vector<Parameter> getParameters(const RilmConfig &config) {
   int64_t d = config.dim;
   std::vector<Parameter> list{{"E", {config.vocabulary, d}, true},

@@ -18,8 +18,15 @@ enum class RilmKind { flat, hyp, naive };
 const char *name(RilmKind kind);
 std::optional<RilmKind> parseRilmKind(std::string_view text);
 
+/// The float type of parameters (but numbers, always f64), states and tables.
+enum class Storage { f32, f64 };
+
+const char *name(Storage storage);
+std::optional<Storage> parseStorage(std::string_view text);
+
 struct RilmConfig {
   RilmKind kind = RilmKind::hyp;
+  Storage storage = Storage::f32;
   int64_t vocabulary = 2000;
   int64_t dim = 128;
   /// c > 0 of the ball, of sectional curvature -c. With `learnCurvature` it is

@@ -149,6 +149,7 @@ void tools::addBench(CLI::App &app, int &exitCode) {
   addModel(*sub, config.kind);
   sub->add_option("--vocab", config.vocabulary, "Words")->capture_default_str();
   sub->add_option("--dim", config.dim, "Dimension d")->capture_default_str();
+  addStorage(*sub, config.storage);
   sub->add_option("--batch", command->batch, "Sequences")
       ->capture_default_str();
   sub->add_option("--context", command->context, "Steps")

@@ -14,6 +14,7 @@ namespace {
 struct EvalCommand {
   std::string checkpoint, corpus, ids, targets, split = "valid", protocol;
   int64_t context = 0;
+  std::optional<Storage> storage;
   RunOptions run;
   bool json = false;
 };
@@ -53,6 +54,10 @@ static int runEval(const EvalCommand &command) {
   auto checkpoint = readCheckpoint(command.checkpoint);
   if (!checkpoint)
     return report(checkpoint.status(), badInput);
+  if (rt::Status s = checkStorage(command.checkpoint,
+                                  checkpoint->config.storage, command.storage);
+      !s)
+    return report(s, badInput);
   auto corpus = load(command, checkpoint->vocabulary);
   if (!corpus)
     return report(corpus.status(), badInput);
@@ -120,6 +125,7 @@ void tools::addEval(CLI::App &app, int &exitCode) {
                   "lines or windows (default: as trained)");
   sub->add_option("--context", command->context,
                   "Words of a sequence (default: as trained)");
+  addStorage(*sub, command->storage);
   addRunOptions(*sub, command->run);
   sub->add_flag("--json", command->json, "Print one line of JSON");
   sub->callback([command, &exitCode] { exitCode = runEval(*command); });

@@ -50,6 +50,7 @@ void tools::addExport(CLI::App &app, int &exitCode) {
   addModel(*sub, config.kind);
   sub->add_option("--vocab", config.vocabulary, "Words")->capture_default_str();
   sub->add_option("--dim", config.dim, "Dimension d")->capture_default_str();
+  addStorage(*sub, config.storage);
   sub->add_option("--truncate", command->options.truncate, "See train");
   sub->add_option("--protocol", command->protocol, "lines or windows")
       ->capture_default_str();

@@ -24,6 +24,7 @@ struct GenerateCommand {
   uint64_t seed = 42;
   double temperature = 1;
   bool noUnknown = false, json = false;
+  std::optional<Storage> storage;
   RunOptions run;
 };
 
@@ -32,11 +33,10 @@ class Reader {
 public:
   Reader(Session &session, Checkpoint &checkpoint)
       : session(session), model(checkpoint.state),
-        state(DType::F32, {1, checkpoint.config.dim}), id(DType::I32, {1}),
+        state(checkpoint.state.parameters[1].clone()), id(DType::I32, {1}),
         valid(DType::F32, {1}),
-        logProbabilities(DType::F32, {1, checkpoint.config.vocabulary}) {
-    const Tensor &root = model.parameters[1];
-    std::copy_n(root.data<float>(), root.numElements(), state.data<float>());
+        logProbabilities(storageType(checkpoint.config),
+                         {1, checkpoint.config.vocabulary}) {
     // No word yet: the root's own prediction.
     session.generate(model, state, id, valid, logProbabilities);
   }
@@ -46,10 +46,12 @@ public:
     *valid.data<float>() = 1;
     session.generate(model, state, id, valid, logProbabilities);
   }
-  const float *next() const { return logProbabilities.data<float>(); }
+  double next(int64_t word) const { return logProbabilities.number(word); }
   bool isFinite() const {
-    return std::all_of(next(), next() + size(),
-                       [](float x) { return std::isfinite(x); });
+    for (int64_t i = 0; i < size(); ++i)
+      if (!std::isfinite(next(i)))
+        return false;
+    return true;
   }
   int64_t size() const { return logProbabilities.numElements(); }
 
@@ -64,10 +66,9 @@ private:
 /// Draws a word; `excluded` (or -1) is never drawn.
 static int32_t sample(const Reader &reader, double temperature,
                       int32_t excluded, data::Rng &random) {
-  const float *log = reader.next();
   int64_t best = excluded == 0 ? 1 : 0;
   for (int64_t i = 0; i < reader.size(); ++i)
-    if (i != excluded && log[i] > log[best])
+    if (i != excluded && reader.next(i) > reader.next(best))
       best = i;
   if (temperature == 0)
     return int32_t(best);
@@ -75,7 +76,7 @@ static int32_t sample(const Reader &reader, double temperature,
   double total = 0;
   for (int64_t i = 0; i < reader.size(); ++i) {
     if (i != excluded)
-      total += std::exp((double(log[i]) - log[best]) / temperature);
+      total += std::exp((reader.next(i) - reader.next(best)) / temperature);
     sums[i] = total;
   }
   double drawn = random.uniform() * total;
@@ -90,14 +91,13 @@ topWords(const Reader &reader, const data::Vocabulary &vocabulary,
   std::vector<int32_t> order(reader.size());
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, reader.size());
-  std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                    [&](int32_t a, int32_t b) {
-                      return reader.next()[a] > reader.next()[b];
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + count, order.end(),
+      [&](int32_t a, int32_t b) { return reader.next(a) > reader.next(b); });
   std::vector<std::pair<std::string, double>> result;
   for (int64_t i = 0; i < count; ++i)
     result.emplace_back(vocabulary.word(order[i]),
-                        std::exp(double(reader.next()[order[i]])));
+                        std::exp(reader.next(order[i])));
   return result;
 }
 
@@ -120,6 +120,10 @@ static int runGenerate(const GenerateCommand &command) {
   auto checkpoint = readCheckpoint(command.checkpoint);
   if (!checkpoint)
     return report(checkpoint.status(), badInput);
+  if (rt::Status s = checkStorage(command.checkpoint,
+                                  checkpoint->config.storage, command.storage);
+      !s)
+    return report(s, badInput);
   SessionOptions options;
   options.target = command.run.target;
   options.cacheDirectory = cacheDirectory();
@@ -217,6 +221,7 @@ void tools::addGenerate(CLI::App &app, int &exitCode) {
   sub->add_option("--top", command->top,
                   "Also list so many most probable words after the prompt");
   sub->add_flag("--no-unk", command->noUnknown, "Never draw <unk>");
+  addStorage(*sub, command->storage);
   addRunOptions(*sub, command->run);
   sub->add_flag("--json", command->json, "Print one line of JSON");
   sub->callback([command, &exitCode] { exitCode = runGenerate(*command); });

@@ -104,6 +104,7 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "Most frequent words to keep (default: 2000), or with --ids the number "
       "of words (default: what they ask for)");
   add("--dim", o.config.dim, "Dimension d")->capture_default_str();
+  addStorage(*sub, o.config.storage);
   add("--context", o.context, "Words of a sequence")->capture_default_str();
   add("--batch", o.batch, "Sequences of an update")->capture_default_str();
   add("--epochs", o.epochs, "Passes over the text")->capture_default_str();

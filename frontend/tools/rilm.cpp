@@ -45,6 +45,43 @@ CLI::Option *tools::addModel(CLI::App &command, RilmKind &kind) {
       ->default_str(name(kind));
 }
 
+template <typename T>
+static CLI::Option *addStorageTo(CLI::App &command, T &storage,
+                                 const char *help) {
+  return command.add_option_function<std::string>(
+      "--dtype",
+      [&storage](const std::string &text) {
+        std::optional<Storage> parsed = parseStorage(text);
+        if (!parsed)
+          throw CLI::ValidationError("--dtype", "expects f32 or f64, but got " +
+                                                    rt::quote(text));
+        storage = *parsed;
+      },
+      help);
+}
+
+CLI::Option *tools::addStorage(CLI::App &command, Storage &storage) {
+  return addStorageTo(command, storage,
+                      "Storage of parameters, states and tables: f32 or f64")
+      ->default_str(name(storage));
+}
+
+CLI::Option *tools::addStorage(CLI::App &command,
+                               std::optional<Storage> &storage) {
+  return addStorageTo(command, storage,
+                      "f32 or f64, as the checkpoint is (default: what it is)");
+}
+
+rt::Status tools::checkStorage(const std::string &checkpoint, Storage stored,
+                               std::optional<Storage> asked) {
+  if (asked && *asked != stored)
+    return rt::expects(
+        "--dtype",
+        fmt::format("{} as in {}", name(stored), rt::quote(checkpoint)),
+        name(*asked));
+  return rt::Status::success();
+}
+
 void tools::addRunOptions(CLI::App &command, RunOptions &options) {
   command
       .add_option("--threads", options.threads, "Threads; 0: as OpenMP decides")

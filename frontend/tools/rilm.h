@@ -32,6 +32,13 @@ void printJson(const nlohmann::ordered_json &json);
 /// --model: flat, hyp or naive.
 CLI::Option *addModel(CLI::App &command, RilmKind &kind);
 
+/// --dtype: f32 or f64. For a command that reads a checkpoint, absent means the
+/// checkpoint's, and another is an error.
+CLI::Option *addStorage(CLI::App &command, Storage &storage);
+CLI::Option *addStorage(CLI::App &command, std::optional<Storage> &storage);
+rt::Status checkStorage(const std::string &checkpoint, Storage stored,
+                        std::optional<Storage> asked);
+
 /// --threads and --target, for what runs compiled code.
 struct RunOptions {
   int threads = 0;

@@ -38,14 +38,13 @@ std::vector<FileTensor> fileTensors(const RilmConfig &config) {
   std::vector<Parameter> list = getParameters(config);
   for (size_t i = 0; i < list.size(); ++i) {
     const Parameter &p = list[i];
+    DType type = storageType(config, p);
     if (p.name == "Wh")
-      result.push_back(
-          {"W", DType::F32, {config.dim, 2 * config.dim}, {i, i + 1}});
+      result.push_back({"W", type, {config.dim, 2 * config.dim}, {i, i + 1}});
     else if (p.name == "root")
-      result.push_back({p.name, DType::F32, {config.dim}, {i}});
+      result.push_back({p.name, type, {config.dim}, {i}});
     else if (p.name != "We")
-      result.push_back(
-          {p.name, p.isNumber() ? DType::F64 : DType::F32, p.shape, {i}});
+      result.push_back({p.name, type, p.shape, {i}});
   }
   return result;
 }
@@ -84,6 +83,9 @@ public:
 
   Status status;
 
+  const std::string *find(const std::string &key) {
+    return file.findMetadata(key);
+  }
   std::string text(const std::string &key) {
     const std::string *found = file.findMetadata(key);
     if (found)
@@ -192,6 +194,13 @@ void readMetadata(Metadata &m, Checkpoint &c, const std::string &path) {
     c.protocol = *protocol;
   else
     m.fail("protocol", "lines or windows", m.text("protocol"));
+  // Files from before there was a choice do not say.
+  if (const std::string *dtype = m.find("dtype")) {
+    if (std::optional<Storage> storage = parseStorage(*dtype))
+      c.config.storage = *storage;
+    else
+      m.fail("dtype", "f32 or f64", *dtype);
+  }
   c.config.dim = m.integer("dim", 1, largestDim);
   c.config.curvature = m.positive("curvature");
   c.config.learnCurvature = m.flag("learn_curvature");
@@ -219,8 +228,7 @@ void readMetadata(Metadata &m, Checkpoint &c, const std::string &path) {
 Status checkFinite(const Tensor &t, const std::string &path,
                    const std::string &name) {
   for (int64_t i = 0; i < t.numElements(); ++i) {
-    double x = t.dtype() == DType::F64 ? t.data<double>()[i]
-                                       : double(t.data<float>()[i]);
+    double x = t.number(i);
     if (!std::isfinite(x))
       return expects(path, fmt::format("tensor {} to be finite", name),
                      fmt::format("{} at element {}", x, i));
@@ -251,7 +259,7 @@ Status readGroup(Safetensors &file, const std::string &path,
       return s;
   }
   for (const Parameter &p : getParameters(config))
-    group.emplace_back(p.isNumber() ? DType::F64 : DType::F32, p.shape);
+    group.emplace_back(storageType(config, p), p.shape);
   for (const FileTensor &entry : entries)
     copyParts(entry, *file.find(prefix + entry.name), group, /*toFile=*/false);
   return Status::success();
@@ -263,8 +271,7 @@ Status checkSecondMoments(const Checkpoint &c, const std::string &path) {
   for (size_t i = 0; i < list.size(); ++i) {
     const Tensor &t = c.state.v[i];
     for (int64_t k = 0; k < t.numElements(); ++k) {
-      double x = t.dtype() == DType::F64 ? t.data<double>()[k]
-                                         : double(t.data<float>()[k]);
+      double x = t.number(k);
       if (x < 0)
         return expects(
             path,
@@ -307,7 +314,7 @@ Status checkInsideBall(const Checkpoint &c, const std::string &path) {
     for (int64_t r = 0; r < t.dim(0); ++r) {
       double square = 0;
       for (int64_t j = 0; j < t.dim(1); ++j) {
-        double x = t.data<float>()[r * t.dim(1) + j];
+        double x = t.number(r * t.dim(1) + j);
         square += x * x;
       }
       if (!(std::sqrt(square) < limit))
@@ -355,6 +362,7 @@ Status geo::writeCheckpoint(const std::string &path, const Checkpoint &c) {
       path, tensors,
       {{"format", formatName},
        {"model", name(config.kind)},
+       {"dtype", name(config.storage)},
        {"dim", std::to_string(config.dim)},
        {"curvature", fmt::format("{}", currentCurvature(config, c.state))},
        {"learn_curvature", flag(config.learnCurvature)},

@@ -21,10 +21,10 @@ struct EpochProgress {
 ///
 /// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s []
 /// (hyp), log_c [] and log_tau [] where learnt; the Adam moments of each as
-/// m.NAME and v.NAME. Numbers are F64, all else F32. Metadata (strings): model,
-/// curvature, tau, vocabulary (JSON list, index = row of E), dim, protocol,
-/// context, truncate, epoch, updates, ..., progress (a JSON object: where in an
-/// epoch the run is).
+/// m.NAME and v.NAME. Numbers are F64, all else is as dtype says. Metadata
+/// (strings): model, dtype, curvature, tau, vocabulary (JSON list, index = row
+/// of E), dim, protocol, context, truncate, epoch, updates, ..., progress (a
+/// JSON object: where in an epoch the run is).
 struct Checkpoint {
   RilmConfig config;
   data::Vocabulary vocabulary;

@@ -12,7 +12,7 @@ std::string geo::exportTrainStep(const RilmConfig &config) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  GraphBuilder graph(*module);
+  GraphBuilder graph(*module, storageType(*module, config));
   buildTrainStep(graph, config);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -9,30 +9,41 @@ using rt::DType;
 using rt::Tensor;
 
 /// Scales rows that are longer than `limit` to it.
-static void boundRows(Tensor &t, double limit) {
+template <typename T> static void boundRows(Tensor &t, double limit) {
   int64_t d = t.dim(1);
   for (int64_t r = 0; r < t.dim(0); ++r) {
-    float *row = t.data<float>() + r * d;
+    T *row = t.data<T>() + r * d;
     double square = 0;
     for (int64_t j = 0; j < d; ++j)
       square += double(row[j]) * row[j];
     if (square <= limit * limit)
       continue;
     for (int64_t j = 0; j < d; ++j)
-      row[j] = float(row[j] * (limit / std::sqrt(square)));
+      row[j] = T(row[j] * (limit / std::sqrt(square)));
   }
+}
+
+/// Random rows or weights of type T.
+template <typename T>
+static void fill(Tensor &t, const Parameter &p, const RilmConfig &config,
+                 const InitialOptions &options, data::Rng &random) {
+  double bound = options.weightScale / std::sqrt(2.0 * double(config.dim));
+  for (int64_t i = 0; i < t.numElements(); ++i)
+    t.data<T>()[i] = T(p.isPoint ? random.normal() * options.embeddingStd
+                                 : random.uniform(-bound, bound));
+  if (p.isPoint && config.isHyperbolic())
+    boundRows<T>(t, 0.999 / std::sqrt(config.curvature));
 }
 
 ModelState geo::makeInitialState(const RilmConfig &config,
                                  const InitialOptions &options) {
   ModelState state;
-  double bound = options.weightScale / std::sqrt(2.0 * double(config.dim));
   uint64_t stream = 0;
   for (const Parameter &p : getParameters(config)) {
     // One stream each: a parameter more does not change the others.
     data::Rng random(options.seed + 0x1217, ++stream);
     for (auto *group : {&state.parameters, &state.m, &state.v})
-      group->emplace_back(p.isNumber() ? DType::F64 : DType::F32, p.shape);
+      group->emplace_back(storageType(config, p), p.shape);
     Tensor &t = state.parameters.back();
     if (p.name == "s") {
       *t.data<double>() = 1 / std::sqrt(double(config.dim));
@@ -40,13 +51,10 @@ ModelState geo::makeInitialState(const RilmConfig &config,
       *t.data<double>() = std::log(config.curvature);
     } else if (p.name == "log_tau") {
       *t.data<double>() = std::log(config.tau);
+    } else if (t.dtype() == DType::F64) {
+      fill<double>(t, p, config, options, random);
     } else {
-      for (int64_t i = 0; i < t.numElements(); ++i)
-        t.data<float>()[i] =
-            float(p.isPoint ? random.normal() * options.embeddingStd
-                            : random.uniform(-bound, bound));
-      if (p.isPoint && config.isHyperbolic())
-        boundRows(t, 0.999 / std::sqrt(config.curvature));
+      fill<float>(t, p, config, options, random);
     }
   }
   return state;

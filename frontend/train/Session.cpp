@@ -48,11 +48,19 @@ private:
 std::vector<Tensor> makeTensors(const RilmConfig &config) {
   std::vector<Tensor> tensors;
   for (const Parameter &p : getParameters(config))
-    tensors.emplace_back(p.isNumber() ? DType::F64 : DType::F32, p.shape);
+    tensors.emplace_back(storageType(config, p), p.shape);
   return tensors;
 }
 
 } // namespace
+
+DType geo::storageType(const RilmConfig &config) {
+  return config.storage == Storage::f64 ? DType::F64 : DType::F32;
+}
+
+DType geo::storageType(const RilmConfig &config, const Parameter &p) {
+  return p.isNumber() ? DType::F64 : storageType(config);
+}
 
 struct Session::Impl {
   RilmConfig config;
@@ -103,7 +111,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
 
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(impl->context.get()));
-  GraphBuilder graph(*module);
+  GraphBuilder graph(*module, storageType(*module, config));
   if (options.parts.train)
     buildTrainStep(graph, config);
   if (options.parts.gradient)
@@ -210,7 +218,7 @@ StepResult Session::gradient(ModelState &state, const StepInput &input,
 void Session::generate(ModelState &state, Tensor &states, Tensor &ids,
                        Tensor &valid, Tensor &logProbabilities) {
   assert(impl->generate && "session without generation");
-  Tensor moved(DType::F32, states.shape());
+  Tensor moved(storageType(impl->config), states.shape());
   Call call;
   call.add(state.parameters);
   call.add(states);

@@ -10,6 +10,11 @@
 
 namespace geo {
 
+/// The type of a model's tensors: of its states and tables, and of parameter
+/// `p` in the host's tensors and in files.
+rt::DType storageType(const RilmConfig &config);
+rt::DType storageType(const RilmConfig &config, const Parameter &p);
+
 /// Parameters, their Adam moments and the number of updates so far. Numbers
 /// are F64 tensors of rank 0. The order is getParameters().
 struct ModelState {
@@ -26,7 +31,8 @@ struct StepInput {
   float *mask = nullptr;
   int32_t *startTargets = nullptr;
   float *startMask = nullptr;
-  float *dropout = nullptr; ///< [V, d]; only for a training step with dropout
+  /// [V, d] of the storage type; only for a training step with dropout.
+  void *dropout = nullptr;
 };
 
 struct StepResult {

@@ -188,6 +188,12 @@ private:
 
 } // namespace
 
+FloatType geo::storageType(ModuleOp module, const RilmConfig &config) {
+  Builder b(module.getContext());
+  return config.storage == Storage::f64 ? FloatType(b.getF64Type())
+                                        : FloatType(b.getF32Type());
+}
+
 void geo::buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
                          const AdamOptions &adam) {
   TrainStep(graph, config, adam).build();

@@ -8,6 +8,9 @@
 
 namespace geo {
 
+/// What a GraphBuilder of the model stores.
+mlir::FloatType storageType(mlir::ModuleOp module, const RilmConfig &config);
+
 /// Adam as in Kingma and Ba (2015).
 struct AdamOptions {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

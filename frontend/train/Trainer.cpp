@@ -40,23 +40,28 @@ double Trainer::Impl::progress() const {
   return std::min(done, 1.0);
 }
 
-float *Trainer::Impl::makeDropout() {
+void *Trainer::Impl::makeDropout() {
   if (!options.config.dropout)
     return nullptr;
   if (dropoutMask.rank() != 2)
-    dropoutMask =
-        Tensor(DType::F32, {options.config.vocabulary, options.config.dim});
+    dropoutMask = Tensor(storageType(options.config),
+                         {options.config.vocabulary, options.config.dim});
   // A stream of its own for each update, so that a resumed run has the same.
   data::Rng random(options.seed + 0x5eed, uint64_t(state.state.updates));
   auto limit = uint64_t(options.dropout * 65536);
-  float keep = float(1 / (1 - options.dropout));
-  float *mask = dropoutMask.data<float>();
-  uint64_t bits = 0;
-  for (int64_t i = 0; i < dropoutMask.numElements(); ++i) {
-    bits = i % 4 == 0 ? random.next() : bits >> 16;
-    mask[i] = (bits & 0xffff) < limit ? 0.0f : keep;
-  }
-  return mask;
+  double keep = 1 / (1 - options.dropout);
+  auto fill = [&](auto *mask) {
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < dropoutMask.numElements(); ++i) {
+      bits = i % 4 == 0 ? random.next() : bits >> 16;
+      mask[i] = (bits & 0xffff) < limit ? 0 : keep;
+    }
+  };
+  if (dropoutMask.dtype() == DType::F64)
+    fill(dropoutMask.data<double>());
+  else
+    fill(dropoutMask.data<float>());
+  return dropoutMask.raw();
 }
 
 Status Trainer::Impl::updates(const std::function<void(int64_t)> &updated,

@@ -50,7 +50,7 @@ struct Trainer::Impl {
   rt::Status updates(const std::function<void(int64_t)> &updated, double &lr);
   rt::Status saveEpoch(const EpochMetrics &m);
   rt::Status writeMetrics();
-  float *makeDropout();
+  void *makeDropout();
   /// How far the run is, from 0 to 1, in updates or in time.
   double progress() const;
   double timeUsed() const {

@@ -36,6 +36,7 @@ static std::string fingerprint(const data::Lines &lines) {
 /// What a resumed run must share, by flag.
 static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
   return {{"model", name(o.config.kind)},
+          {"dtype", name(o.config.storage)},
           {"corpus", fingerprint(corpus[data::Split::Train])},
           {"vocab", o.config.vocabulary},
           {"dim", o.config.dim},
@@ -99,6 +100,7 @@ Status Trainer::Impl::resume() {
   if (!then.is_object())
     return expects(path("last.safetensors"), "the options of a run",
                    rt::quote(found->training));
+  then.emplace("dtype", name(Storage::f32)); // of runs that had no choice
   for (auto &[flag, value] : now.items())
     if (then.value(flag, Json()) != value)
       return expects("--" + flag,
@@ -110,8 +112,9 @@ Status Trainer::Impl::resume() {
                    "the text of the run to resume", "another");
   // The line of options and the model itself must tell the same story.
   const RilmConfig &a = found->config, &b = state.config;
-  if (a.kind != b.kind || a.dim != b.dim || a.vocabulary != b.vocabulary ||
-      a.learnCurvature != b.learnCurvature || a.learnTau != b.learnTau ||
+  if (a.kind != b.kind || a.storage != b.storage || a.dim != b.dim ||
+      a.vocabulary != b.vocabulary || a.learnCurvature != b.learnCurvature ||
+      a.learnTau != b.learnTau ||
       (!a.learnCurvature && a.curvature != b.curvature) ||
       (!a.learnTau && a.tau != b.tau) || a.truncate != b.truncate ||
       found->protocol != state.protocol || found->context != state.context)

@@ -56,7 +56,7 @@ for name in ["empty.txt", "binary.txt", "short.txt"]:
 bad("vocab", *train("--vocab", 5000))
 for flag, values in {"--curvature": [0, -1, "nan", "inf"], "--lr": [0, -1, "nan", "inf"], "--tau": [0, "nan"], "--clip": [-1, "nan"], "--init": [0],
                      "--dropout": [1, -0.1, "nan"], "--epochs": [0], "--batch": [0], "--context": [0], "--truncate": [-1], "--dim": [0],
-                     "--threads": [-1], "--target": ["gpu"], "--schedule": ["step"], "--protocol": ["pages"], "--max-minutes": [-1]}.items():
+                     "--threads": [-1], "--target": ["gpu"], "--schedule": ["step"], "--protocol": ["pages"], "--dtype": ["f16", ""], "--max-minutes": [-1]}.items():
     for value in values:
         bad(flag, *train(flag, value))
 bad("--lr", *train("--lr", "fast"))
@@ -106,6 +106,7 @@ cases = {
     "offsets": altered(lambda h: h["E"].update(data_offsets=[0, 1 << 60])), "overlap": altered(lambda h: h["E"].update(data_offsets=h["W"]["data_offsets"])),
     "overflow": altered(lambda h: h["E"].update(shape=[1 << 40, 1 << 40])), "dtype": altered(lambda h: h["E"].update(dtype="I32")),
     "dtype-unknown": altered(lambda h: h["E"].update(dtype="Q8")), "renamed": altered(lambda h: h.update(F=h.pop("E"))),
+    "wide": altered(set_meta("dtype", "f64")), "half": altered(set_meta("dtype", "f16")),
     "nan": altered(body=nan_first("E")), "nan-moment": altered(body=nan_first("v.W")), "outside": altered(body=far_point()),
 }
 os.makedirs(at("altered"))
@@ -120,6 +121,9 @@ bad("--tokens", "generate", "--checkpoint", at("run/last.safetensors"), "--token
 bad("--temperature", "generate", "--checkpoint", at("run/last.safetensors"), "--temperature", "nan")
 bad("--out", *train(out="run"))  # holds a run
 bad("--lr", *train("--resume", "--lr", 0.5, out="run"))  # another run's options
+bad("--dtype", *train("--resume", "--dtype", "f64", out="run"))
+bad("expects f32 as in", "eval", "--checkpoint", at("run/last.safetensors"), "--corpus", at("text.txt"), "--dtype", "f64")
+bad("expects f32 as in", "generate", "--checkpoint", at("run/last.safetensors"), "--dtype", "f64")
 write("text2.txt", text.replace("w1 ", "w2 "))
 bad("--corpus", *train("--resume", out="run", corpus="text2.txt"))
 
@@ -144,4 +148,18 @@ metrics = json.loads(open(at("run/metrics.jsonl")).read().splitlines()[-1])
 if r.returncode or abs(json.loads(r.stdout)["ppl"] / metrics["valid_ppl"] - 1) > 1e-9:
     failures += 1
     print("FAIL: eval differs from the run's own validation", r, metrics)
+
+# f64: a checkpoint of that type, a run that resumes, nearly the same numbers.
+r = run(*train("--json", "--dtype", "f64", out="wide"))
+wide = open(at("wide/last.safetensors"), "rb").read()
+types = {v["dtype"] for k, v in json.loads(wide[8:8 + struct.unpack("<Q", wide[:8])[0]]).items() if k != "__metadata__"}
+if r.returncode or types != {"F64"} or abs(json.loads(r.stdout)["valid_ppl"] / metrics["valid_ppl"] - 1) > 1e-5:
+    failures += 1
+    print("FAIL: f64", r, types, metrics)
+common = ["--checkpoint", at("wide/last.safetensors"), "--target", "loops", "--dtype", "f64"]
+for command in [train("--resume", "--dtype", "f64", out="wide"), ["eval", *common, "--corpus", at("text.txt")], ["generate", *common, "--prompt", "w1 w2"]]:
+    r = run(*command)
+    if r.returncode or not r.stdout:
+        failures += 1
+        print("FAIL: f64", command, r)
 sys.exit(f"{failures} failures" if failures else 0)

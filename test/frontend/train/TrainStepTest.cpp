@@ -33,9 +33,10 @@ struct SmallBatch {
   }
 };
 
-RilmConfig smallConfig(RilmKind kind) {
+RilmConfig smallConfig(RilmKind kind, Storage storage = Storage::f32) {
   RilmConfig config;
   config.kind = kind;
+  config.storage = storage;
   config.vocabulary = 10;
   config.dim = 5;
   config.learnTau = true;
@@ -44,25 +45,31 @@ RilmConfig smallConfig(RilmKind kind) {
 }
 
 /// Compiled once for each kind, with learnt temperature and curvature.
-Session &sessionOf(RilmKind kind) {
-  static std::map<RilmKind, Session> sessions;
-  auto at = sessions.find(kind);
+Session &sessionOf(RilmKind kind, Storage storage = Storage::f32) {
+  static std::map<std::pair<RilmKind, Storage>, Session> sessions;
+  auto at = sessions.find({kind, storage});
   if (at != sessions.end())
     return at->second;
   SessionOptions options;
   options.target = "loops";
   options.parts.train = options.parts.gradient = true;
-  auto session = Session::create(smallConfig(kind), options);
+  options.parts.evaluate = storage == Storage::f64;
+  auto session = Session::create(smallConfig(kind, storage), options);
   if (!session) {
     ADD_FAILURE() << session.message();
     std::abort();
   }
-  return sessions.emplace(kind, std::move(*session)).first->second;
+  return sessions.emplace(std::pair(kind, storage), std::move(*session))
+      .first->second;
 }
 
-double at(const Tensor &t, int64_t i) {
-  return t.dtype() == DType::F64 ? t.data<double>()[i]
-                                 : double(t.data<float>()[i]);
+double at(const Tensor &t, int64_t i) { return t.number(i); }
+
+void set(Tensor &t, int64_t i, double x) {
+  if (t.dtype() == DType::F64)
+    t.data<double>()[i] = x;
+  else
+    t.data<float>()[i] = float(x);
 }
 
 /// Every parameter after `steps` updates by the textbook's Adam.
@@ -100,22 +107,18 @@ public:
   double norm = 0;
 
 private:
-  static void set(Tensor &t, int64_t i, double x) {
-    if (t.dtype() == DType::F64)
-      t.data<double>()[i] = x;
-    else
-      t.data<float>()[i] = float(x);
-  }
   Session &session;
   double lr, clip;
 };
 
-class Step : public testing::TestWithParam<std::tuple<RilmKind, double>> {};
+class Step
+    : public testing::TestWithParam<std::tuple<RilmKind, double, Storage>> {};
 
 TEST_P(Step, IsClippedAdam) {
-  auto [kind, clip] = GetParam();
-  RilmConfig config = smallConfig(kind);
-  Session &session = sessionOf(kind);
+  auto [kind, clip, storage] = GetParam();
+  RilmConfig config = smallConfig(kind, storage);
+  Session &session = sessionOf(kind, storage);
+  bool isWide = storage == Storage::f64;
   ModelState state = makeInitialState(config, {}),
              expected = makeInitialState(config, {});
   AdamReference reference(session, 0.01, clip);
@@ -123,7 +126,8 @@ TEST_P(Step, IsClippedAdam) {
   for (int i = 0; i < 3; ++i) {
     reference.step(expected, batch.get());
     StepResult r = session.train(state, batch.get(), 0.01, clip);
-    EXPECT_NEAR(r.gradientNorm, reference.norm, 1e-5 * reference.norm);
+    EXPECT_NEAR(r.gradientNorm, reference.norm,
+                (isWide ? 1e-13 : 1e-5) * reference.norm);
     EXPECT_EQ(r.scored, 10);
     EXPECT_EQ(r.clippedPoints, 0);
   }
@@ -132,15 +136,44 @@ TEST_P(Step, IsClippedAdam) {
   for (size_t k = 0; k < list.size(); ++k)
     for (int64_t i = 0; i < state.parameters[k].numElements(); ++i)
       EXPECT_NEAR(at(state.parameters[k], i), at(expected.parameters[k], i),
-                  2e-5)
+                  isWide ? 1e-12 : 2e-5)
           << list[k].name << " " << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Step,
-                         testing::Combine(testing::Values(RilmKind::flat,
-                                                          RilmKind::hyp,
-                                                          RilmKind::naive),
-                                          testing::Values(0.0, 0.05)));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, Step,
+    testing::Combine(testing::Values(RilmKind::flat, RilmKind::hyp,
+                                     RilmKind::naive),
+                     testing::Values(0.0, 0.05),
+                     testing::Values(Storage::f32, Storage::f64)));
+
+// With f64 storage differences of the loss are good to 1e-9.
+TEST(Wide, GradientIsThatOfTheLoss) {
+  for (RilmKind kind : {RilmKind::flat, RilmKind::hyp, RilmKind::naive}) {
+    RilmConfig config = smallConfig(kind, Storage::f64);
+    Session &session = sessionOf(kind, Storage::f64);
+    ModelState state = makeInitialState(config, {});
+    SmallBatch batch;
+    std::vector<Tensor> gradients;
+    session.gradient(state, batch.get(), gradients);
+    std::vector<Parameter> list = getParameters(config);
+    for (size_t k = 0; k < list.size(); ++k) {
+      Tensor &p = state.parameters[k];
+      for (int64_t i = 0; i < p.numElements(); ++i) {
+        constexpr double step = 1e-5;
+        double x = at(p, i);
+        auto lossAt = [&](double moved) {
+          set(p, i, moved);
+          return session.evaluate(state, batch.get()).loss;
+        };
+        double difference = (lossAt(x + step) - lossAt(x - step)) / (2 * step);
+        set(p, i, x);
+        EXPECT_NEAR(at(gradients[k], i), difference, 1e-8)
+            << name(kind) << " " << list[k].name << " " << i;
+      }
+    }
+  }
+}
 
 TEST(Projection, KeepsPointsInsideAndCountsThem) {
   RilmConfig config = smallConfig(RilmKind::hyp);
