@@ -11,11 +11,6 @@ namespace geo {
 
 bool Ex::isRow() const { return isa<VectorType>(value.getType()); }
 
-double Ex::getEpsilon() const {
-  auto type = cast<FloatType>(getElementTypeOrSelf(value.getType()));
-  return std::ldexp(1.0, 1 - static_cast<int>(type.getFPMantissaWidth()));
-}
-
 static Ex makeConstant(ImplicitLocOpBuilder &b, Type type, double number) {
   auto attr = b.getFloatAttr(getElementTypeOrSelf(type), number);
   if (auto row = dyn_cast<VectorType>(type))
@@ -85,6 +80,18 @@ Ex dot(Ex x, Ex y) {
                         y.get())};
 }
 Ex sqnorm(Ex x) { return dot(x, x); }
+Ex epsilon(Ex x) {
+  ImplicitLocOpBuilder &b = x.getBuilder();
+  return {b, EpsilonOp::create(b, b.getF64Type(), x.get())};
+}
+Ex rowLength(Ex x) {
+  ImplicitLocOpBuilder &b = x.getBuilder();
+  return {b, RowLengthOp::create(b, b.getF64Type(), x.get())};
+}
+Ex detach(Ex x) {
+  ImplicitLocOpBuilder &b = x.getBuilder();
+  return {b, DetachOp::create(b, x.get().getType(), x.get())};
+}
 
 Ex even(EvenFn fn, Ex z) {
   return {z.getBuilder(),
@@ -104,6 +111,11 @@ Ex exp(Ex x) { return unary<math::ExpOp>(x); }
 Ex log(Ex x) { return unary<math::LogOp>(x); }
 Ex tanh(Ex x) { return unary<math::TanhOp>(x); }
 Ex asin(Ex x) { return unary<math::AsinOp>(x); }
+Ex sin(Ex x) { return unary<math::SinOp>(x); }
+Ex cos(Ex x) { return unary<math::CosOp>(x); }
+
+Ex max(Ex a, Ex b) { return binary<arith::MaximumFOp>(a, b); }
+Ex min(Ex a, Ex b) { return binary<arith::MinimumFOp>(a, b); }
 
 Ex less(Ex a, Ex b) {
   return {a.getBuilder(),

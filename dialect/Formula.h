@@ -26,8 +26,6 @@ public:
   mlir::Value get() const { return value; }
   mlir::ImplicitLocOpBuilder &getBuilder() const { return *builder; }
   bool isRow() const;
-  /// The spacing of this row's storage type at 1: 2^-23 for f32.
-  double getEpsilon() const;
   /// A constant of the type of this handle (a row of equal elements for a row).
   Ex constant(double number) const;
   /// A number of the type that numbers have beside this handle: f64 for a row.
@@ -54,6 +52,12 @@ Ex operator-(Ex a, double b);
 Ex dot(Ex x, Ex y);
 /// <x, x> of a row, in f64.
 Ex sqnorm(Ex x);
+/// What only the use of a formula knows: the spacing of a row's storage type at
+/// 1, and its number of coordinates (see geo.epsilon, geo.row_length).
+Ex epsilon(Ex x);
+Ex rowLength(Ex x);
+/// The identity, whose gradient is zero.
+Ex detach(Ex x);
 
 /// Functions of the squared norm, analytic at 0 (see geo.even).
 Ex even(EvenFn fn, Ex z);
@@ -72,6 +76,13 @@ Ex exp(Ex x);
 Ex log(Ex x);
 Ex tanh(Ex x);
 Ex asin(Ex x);
+Ex sin(Ex x);
+Ex cos(Ex x);
+
+/// The larger and the smaller one; a number meets a row by broadcast. Ties send
+/// the gradient to the first.
+Ex max(Ex a, Ex b);
+Ex min(Ex a, Ex b);
 
 /// Conditions on numbers, and the choice by one; both sides are evaluated.
 Ex less(Ex a, Ex b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/FormulaPrinter.h"
+#include "dialect/Signatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -268,28 +269,6 @@ private:
   DenseMap<Value, std::string> names;
 };
 
-/// The arguments of a formula besides curvatures; a row unless it is fraction.
-ArrayRef<StringRef> getArgumentNames(Formula formula) {
-  static const StringRef xy[] = {"x", "y"}, xv[] = {"x", "v"},
-                         xf[] = {"x", "fraction"};
-  switch (formula) {
-  case Formula::add:
-  case Formula::sqdist:
-  case Formula::dist:
-    return xy;
-  case Formula::expmap0:
-    return ArrayRef(xv).drop_front();
-  case Formula::logmap0:
-  case Formula::conformal_factor:
-    return ArrayRef(xy).drop_back();
-  case Formula::expmap:
-    return xv;
-  case Formula::project:
-    return xf;
-  }
-  return {};
-}
-
 std::string printNames(const char *name, size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i)
@@ -310,50 +289,22 @@ std::string geo::printFormulas(ManifoldInterface manifold) {
   context->loadDialect<GeoDialect>();
   size_t numCurvatures = manifold.getCurvatures().size();
   std::string page;
-  for (uint32_t i = 0; std::optional<Formula> formula = symbolizeFormula(i);
-       ++i) {
+  for (const Signature &signature : getSignatures()) {
+    if (!manifold.hasFormula(signature.name, nullptr))
+      continue;
     Scratch scratch(context);
     SmallVector<Ex> args;
     std::string list;
-    for (StringRef name : getArgumentNames(*formula)) {
-      args.push_back(name == "fraction" ? scratch.addNumber(name)
-                                        : scratch.addRow(name));
-      list += (list.empty() ? "" : ", ") + name.str();
+    for (const Signature::Argument &argument : signature.arguments) {
+      args.push_back(argument.role == Role::number
+                         ? scratch.addNumber(argument.name)
+                         : scratch.addRow(argument.name));
+      list += (list.empty() ? "" : ", ") + argument.name.str();
     }
     SmallVector<Ex> curvatures = scratch.addNumbers("c", numCurvatures);
-    Ex result = manifold.emit(*formula, args, curvatures);
-    if (!result)
-      continue;
-    std::string name = stringifyFormula(*formula).str();
-    page += name + '(' + list + printNames("c", numCurvatures) + ")\n" +
-            scratch.print(result, name);
+    Ex result = manifold.emit(signature.name, args, curvatures, nullptr);
+    page += signature.name.str() + '(' + list + printNames("c", numCurvatures) +
+            ")\n" + scratch.print(result, signature.name.str());
   }
-
-  Scratch scratch(context);
-  SmallVector<Ex> curvatures = scratch.addNumbers("c", numCurvatures);
-  SmallVector<Ex> sides = manifold.emitSide(scratch.addRow("x"), curvatures);
-  SmallVector<std::string> sideNames;
-  for (size_t i = 0; i < sides.size(); ++i)
-    sideNames.push_back(sides.size() == 1 ? "u" : "u" + std::to_string(i));
-  if (!sides.empty())
-    page += "side(x" + printNames("c", numCurvatures) + ")\n" +
-            scratch.print(sides, sideNames);
-
-  SmallVector<GramKind> kinds = manifold.getGrams();
-  Scratch pair(context);
-  SmallVector<Ex> grams;
-  std::string list;
-  for (auto [i, kind] : llvm::enumerate(kinds)) {
-    std::string name = kind == GramKind::dot ? "<x, y>" : "|x - y|^2";
-    grams.push_back(pair.addNumber(name));
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  SmallVector<Ex> row = pair.addNumbers("u", sides.size());
-  SmallVector<Ex> column = pair.addNumbers("w", sides.size());
-  Ex sqdist = manifold.emitPairSqDist(grams, row, column,
-                                      pair.addNumbers("c", numCurvatures));
-  page += "pair(" + list + printNames("u", sides.size()) +
-          printNames("w", sides.size()) + printNames("c", numCurvatures) +
-          ")\n" + pair.print(sqdist, std::string("pair"));
   return page;
 }

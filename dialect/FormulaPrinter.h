@@ -18,8 +18,8 @@ printExpressions(llvm::ArrayRef<mlir::Value> results,
                  llvm::ArrayRef<std::string> resultNames,
                  const llvm::DenseMap<mlir::Value, std::string> &names);
 
-/// The page of a manifold: every formula that it has, then its side scalars and
-/// the squared distance of a pair. Rows have two coordinates.
+/// The page of a manifold that needs no module: every standard formula that it
+/// has. Rows have two coordinates.
 std::string printFormulas(ManifoldInterface manifold);
 
 } // namespace geo

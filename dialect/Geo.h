@@ -14,7 +14,15 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallString.h"
+
+namespace geo {
+class FormulaOp;
+class ManifoldOp;
+class PageLibrary;
+struct FormulaScope;
+} // namespace geo
 
 #include "dialect/GeoAttrInterfaces.h.inc"
 #include "dialect/GeoDialect.h.inc"
@@ -43,12 +51,23 @@ verifyPointTensor(llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
 /// The shortest decimal that reads back as the same double.
 llvm::SmallString<32> printShortest(double value);
 
-/// `number` or `"label"`; c > 0 is checked by `verifyCurvature`.
+/// `number` or `"label"`.
 mlir::ParseResult parseCurvature(mlir::AsmParser &parser, mlir::Attribute &c);
 void printCurvature(mlir::AsmPrinter &printer, mlir::Attribute c);
+
+/// As many curvatures as the page has, numbers or labels, of its signs.
 mlir::LogicalResult
-verifyCurvature(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-                mlir::Attribute c);
+verifyCurvatures(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 ManifoldOp page, llvm::ArrayRef<mlir::Attribute> values);
+
+/// `#geo.name<c...>` of a built-in page, from after the name.
+mlir::Attribute parseBuiltinManifold(mlir::AsmParser &parser,
+                                     llvm::StringRef name, llvm::SMLoc loc);
+void printBuiltinManifold(mlir::AsmPrinter &printer, ManifoldAttr manifold);
+
+/// The page of a user's manifold is in the module of `scope`, and fits.
+mlir::LogicalResult verifyManifold(ManifoldAttr manifold,
+                                   mlir::Operation *scope);
 
 } // namespace geo
 
@@ -56,5 +75,37 @@ verifyCurvature(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
 
 #define GET_OP_CLASSES
 #include "dialect/GeoOps.h.inc"
+
+namespace geo {
+
+/// The formula `name` of `page`, of the page it is like, or of the defaults;
+/// null if none has it.
+FormulaOp lookupFormula(ManifoldOp page, llvm::StringRef name);
+
+/// What `@formula` or `@page::@formula` means in the module of `scope`; `page` is
+/// set in the second case. Null if there is none.
+FormulaOp resolveFormula(mlir::SymbolRefAttr callee, mlir::Operation *scope,
+                         ManifoldOp &page);
+
+/// True if every call of `formula` within `page` finds its formula.
+bool isComplete(FormulaOp formula, ManifoldOp page);
+
+/// The value of `formula` (of `page`, or a null page) at rows of one type and
+/// numbers of f64, at the insertion point of the arguments' builder. A null Ex
+/// after an error, which names the formula's line.
+Ex instantiate(FormulaOp formula, ManifoldOp page, llvm::ArrayRef<Ex> args,
+               llvm::ArrayRef<Ex> curvatures);
+
+/// Clones `op`, an op of a program, with result types converted; its constants
+/// are rounded to them, and casts that become idle are dropped.
+void cloneWithTypes(mlir::OpBuilder &b, mlir::Operation *op,
+                    mlir::IRMapping &mapping,
+                    llvm::function_ref<mlir::Type(mlir::Type)> convert);
+
+/// `v`, a float, as a float of `type`.
+mlir::Value castFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value v,
+                      mlir::Type type);
+
+} // namespace geo
 
 #endif // GEOC_DIALECT_GEO_H

@@ -6,39 +6,50 @@ include "GeoBase.td"
 include "GeoInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 
-class Geo_Manifold<string name, string attrMnemonic>
-    : AttrDef<Geo_Dialect, name, [
-        DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
-        DeclareAttrInterfaceMethods<Geo_ManifoldInterface>]> {
-  let mnemonic = attrMnemonic;
-}
+def Geo_ManifoldAttr : AttrDef<Geo_Dialect, "Manifold", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+    DeclareAttrInterfaceMethods<Geo_ManifoldInterface>]> {
+  let summary = "A manifold that a page of formulas defines";
+  let description = [{
+    As the encoding of a tensor it makes the rows points. A built-in page goes by
+    its name, `#geo.euclidean`, `#geo.poincare<1.0>`; a page of the module by its
+    symbol, `#geo.manifold<@name, 1.0>`. Each curvature is a number, or a label
+    (`#geo.poincare<"c0">`) for a learnable one whose value every op takes as an
+    operand: equal label, equal curvature.
 
-// A manifold with one curvature: a number, or a label for a learnable one.
-class Geo_CurvedManifold<string name, string attrMnemonic>
-    : Geo_Manifold<name, attrMnemonic> {
-  let parameters = (ins "::mlir::Attribute":$c);
-  let assemblyFormat = "`<` custom<Curvature>($c) `>`";
+    | page | points | sectional curvature |
+    |---|---|---|
+    | `euclidean` | R^d | 0 |
+    | `poincare<c>` | c\|x\|^2 < 1, c > 0 | -c |
+    | `stereographic<c>` | the ball for c > 0, R^d for c <= 0 | -c |
+    | `lorentz<c>` | R^d: the space part of (sqrt(1/c + \|x\|^2), x), c > 0 | -c |
+    | `sphere<c>` | R^d without 0, read as its direction, c > 0 | +c |
+  }];
+  let mnemonic = "manifold";
+  // A StringAttr (built-in) or a FlatSymbolRefAttr.
+  let parameters = (ins "::mlir::Attribute":$page,
+                        ArrayRefParameter<"::mlir::Attribute">:$values);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [
-    AttrBuilder<(ins "double":$c), [{
-      return $_get($_ctxt, ::mlir::FloatAttr::get(::mlir::Float64Type::get($_ctxt), c));
+    // A built-in page.
+    AttrBuilder<(ins "::llvm::StringRef":$name,
+                     CArg<"::llvm::ArrayRef<::mlir::Attribute>", "{}">:$values), [{
+      return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, name), values);
     }]>,
-    AttrBuilder<(ins "::llvm::StringRef":$label), [{
-      return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, label));
+    AttrBuilder<(ins "::llvm::StringRef":$name, "double":$c), [{
+      return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, name),
+        ::mlir::Attribute(::mlir::FloatAttr::get(::mlir::Float64Type::get($_ctxt), c)));
+    }]>,
+    AttrBuilder<(ins "::llvm::StringRef":$name, "::llvm::StringRef":$label), [{
+      return $_get($_ctxt, ::mlir::StringAttr::get($_ctxt, name),
+        ::mlir::Attribute(::mlir::StringAttr::get($_ctxt, label)));
     }]>
   ];
-}
-
-def Geo_EuclideanAttr : Geo_Manifold<"Euclidean", "euclidean"> {
-  let summary = "Flat space R^d";
-}
-
-def Geo_PoincareAttr : Geo_CurvedManifold<"Poincare", "poincare"> {
-  let summary = "The Poincare ball of sectional curvature -c";
-  let description = [{
-    Points x of R^d with c|x|^2 < 1. The parameter is c > 0 as a number
-    (`#geo.poincare<1.0>`), or a label (`#geo.poincare<"c0">`) for a learnable
-    curvature whose value every op takes as an operand.
+  let extraClassDeclaration = [{
+    /// The page's name, without `@`.
+    ::llvm::StringRef getPageName() const;
+    bool isBuiltin() const { return ::llvm::isa<::mlir::StringAttr>(getPage()); }
   }];
 }
 

@@ -23,8 +23,23 @@ def Geo_Dialect : Dialect {
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
-  let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// The built-in page `name` (parsed once per context), or null.
+    ManifoldOp getBuiltinPage(::llvm::StringRef name);
+    /// The names of all built-in pages.
+    static ::llvm::SmallVector<::llvm::StringRef> getBuiltinPageNames();
+
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+
+  private:
+    std::unique_ptr<PageLibrary> library;
+
+  public:
+  }];
 }
 
 def Geo_EvenFn : I32EnumAttr<"EvenFn", "a function of the squared norm, analytic at 0", [
@@ -51,16 +66,6 @@ def Geo_Reducer : I32EnumAttr<"Reducer", "what a pair program does with a row of
   let genSpecializedAttr = 0;
 }
 def Geo_ReducerAttr : EnumAttr<Geo_Dialect, Geo_Reducer, "reducer">;
-
-// The formulas that a manifold's page may define. A named row op carries one.
-def Geo_Formula : I32EnumAttr<"Formula", "formula of a manifold", [
-    I32EnumAttrCase<"add", 0>,      I32EnumAttrCase<"expmap0", 1>,
-    I32EnumAttrCase<"logmap0", 2>,  I32EnumAttrCase<"expmap", 3>,
-    I32EnumAttrCase<"sqdist", 4>,   I32EnumAttrCase<"dist", 5>,
-    I32EnumAttrCase<"conformal_factor", 6>, I32EnumAttrCase<"project", 7>]> {
-  let cppNamespace = "::geo";
-  let genSpecializedAttr = 0;
-}
 
 class Geo_Op<string mnemonic, list<Trait> traits = []>
     : Op<Geo_Dialect, mnemonic, traits>;

@@ -14,7 +14,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def Geo_YieldOp : Geo_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["RowwiseOp", "PairwiseOp", "PairwiseGradOp", "ScanOp"]>]> {
+    ParentOneOf<["RowwiseOp", "PairwiseOp", "PairwiseGradOp", "ScanOp",
+                 "FormulaOp", "WithVjpOp"]>]> {
   let summary = "Ends the region of a construct";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/Geo.h"
+#include "dialect/Library.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,6 +19,43 @@ using namespace geo;
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/GeoAttrs.cpp.inc"
+
+Attribute GeoDialect::parseAttribute(DialectAsmParser &parser,
+                                     Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  OptionalParseResult result =
+      generatedAttributeParser(parser, &mnemonic, type, attribute);
+  if (result.has_value())
+    return attribute;
+  return parseBuiltinManifold(parser, mnemonic, loc);
+}
+
+void GeoDialect::printAttribute(Attribute attribute,
+                                DialectAsmPrinter &printer) const {
+  if (auto manifold = dyn_cast<ManifoldAttr>(attribute))
+    if (manifold.isBuiltin())
+      return printBuiltinManifold(printer, manifold);
+  (void)generatedAttributePrinter(attribute, printer);
+}
+
+static ParseResult parseReducerName(OpAsmParser &parser, ReducerAttr &reducer) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<Reducer> value = symbolizeReducer(name);
+  if (!value)
+    return parser.emitError(loc)
+           << "expects reducer none, softmax or nll, but got " << name;
+  reducer = ReducerAttr::get(parser.getContext(), *value);
+  return success();
+}
+static void printReducerName(OpAsmPrinter &printer, Operation *,
+                             ReducerAttr reducer) {
+  printer << stringifyReducer(reducer.getValue());
+}
 
 static ParseResult parseEvenName(OpAsmParser &parser, EvenFnAttr &fn) {
   SMLoc loc = parser.getCurrentLocation();
@@ -54,6 +92,7 @@ struct GeoInliner : DialectInlinerInterface {
 } // namespace
 
 void GeoDialect::initialize() {
+  library = std::make_unique<PageLibrary>();
   addInterfaces<GeoInliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST

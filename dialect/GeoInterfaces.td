@@ -12,9 +12,10 @@ def Geo_ManifoldInterface : AttrInterface<"ManifoldInterface"> {
     encoding that implements this interface makes the tensor a batch of points,
     one per row.
 
-    Every formula is built over `geo::Ex` handles: rows (`vector<dxf32>`) and
-    numbers (f64, in a pair term the pair's float type). Curvature values arrive
-    as numbers in the order of `getCurvatures`.
+    Formulas go by name (see docs/formulas.md) and are built over `geo::Ex` handles: rows
+    (`vector<dxT>`) and numbers (f64). Curvature values arrive as numbers in the
+    order of `getCurvatures`. `scope` is an op of the module whose symbols an
+    attribute may name.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -23,28 +24,19 @@ def Geo_ManifoldInterface : AttrInterface<"ManifoldInterface"> {
       label, equal curvature.
     }], "::llvm::SmallVector<::mlir::Attribute>", "getCurvatures">,
     InterfaceMethod<[{
-      Emits a formula. Arguments by formula: add(x, y), expmap0(v), logmap0(x),
-      expmap(x, v), sqdist(x, y), dist(x, y), conformal_factor(x),
-      project(x, fraction). Returns a null Ex where the manifold has no such
-      formula.
+      Emits a formula. A null Ex where the manifold has no such formula, or after
+      an error was reported.
     }], "::geo::Ex", "emit",
-      (ins "::geo::Formula":$formula, "::llvm::ArrayRef<::geo::Ex>":$args,
-           "::llvm::ArrayRef<::geo::Ex>":$curvatures)>,
+      (ins "::llvm::StringRef":$formula, "::llvm::ArrayRef<::geo::Ex>":$args,
+           "::llvm::ArrayRef<::geo::Ex>":$curvatures,
+           "::mlir::Operation *":$scope)>,
     InterfaceMethod<[{
-      The contractions of two rows that the squared distance of a pair needs.
-    }], "::llvm::SmallVector<::geo::GramKind>", "getGrams">,
+      True if the manifold has the formula.
+    }], "bool", "hasFormula",
+      (ins "::llvm::StringRef":$formula, "::mlir::Operation *":$scope)>,
     InterfaceMethod<[{
-      The row scalars (f64) of one point that the pair term needs.
-    }], "::llvm::SmallVector<::geo::Ex>", "emitSide",
-      (ins "::geo::Ex":$x, "::llvm::ArrayRef<::geo::Ex>":$curvatures)>,
-    InterfaceMethod<[{
-      The squared distance of a pair from its Grams, the row's scalars, the
-      column's scalars and the curvatures.
-    }], "::geo::Ex", "emitPairSqDist",
-      (ins "::llvm::ArrayRef<::geo::Ex>":$grams,
-           "::llvm::ArrayRef<::geo::Ex>":$rowScalars,
-           "::llvm::ArrayRef<::geo::Ex>":$columnScalars,
-           "::llvm::ArrayRef<::geo::Ex>":$curvatures)>
+      The name that conversions to this manifold go by: `to_<name>`.
+    }], "::llvm::StringRef", "getName">
   ];
 }
 
@@ -55,10 +47,10 @@ def Geo_RowFormulaInterface : OpInterface<"RowFormulaOpInterface"> {
     expansion turns it into a `geo.rowwise`.
   }];
   let methods = [
-    InterfaceMethod<"The formula.", "::geo::Formula", "getFormula">,
+    InterfaceMethod<"The formula's name.", "::llvm::StringRef", "getFormula">,
     InterfaceMethod<"The manifold that the formula is taken from.",
       "::geo::ManifoldInterface", "getManifold">,
-    InterfaceMethod<"The row operands, in the order of the formula's arguments.",
+    InterfaceMethod<"The operands, in the order of the formula's arguments.",
       "::llvm::SmallVector<::mlir::Value>", "getRowOperands">,
     InterfaceMethod<"Constant numbers that follow the rows.",
       "::llvm::SmallVector<double>", "getNumberArguments", (ins), [{}],

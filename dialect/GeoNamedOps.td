@@ -36,16 +36,16 @@ def Geo_PointOp : Geo_Op<"point", [Pure]> {
   let hasFolder = 1;
 }
 
-// Applies one formula to every row. `rowOperands` and `manifoldFrom` are C++
+// Applies one formula to every row. `operands` and `manifoldFrom` are C++
 // expressions.
-class Geo_RowFormulaOp<string mnemonic, string formula, string rowOperands,
+class Geo_RowFormulaOp<string mnemonic, string formula, string operands,
                        string manifoldFrom, list<Trait> traits = []>
     : Geo_Op<mnemonic, !listconcat([Pure,
         DeclareOpInterfaceMethods<Geo_RowFormulaInterface, ["getFormula", "getManifold", "getRowOperands"]>], traits)> {
   let hasVerifier = 1;
-  code formulaDefinition = "::geo::Formula $cppClass::getFormula() { return ::geo::Formula::" # formula # "; }\n"
+  code formulaDefinition = "::llvm::StringRef $cppClass::getFormula() { return \"" # formula # "\"; }\n"
     # "::geo::ManifoldInterface $cppClass::getManifold() { return ::geo::getManifold(" # manifoldFrom # ".getType()); }\n"
-    # "::llvm::SmallVector<::mlir::Value> $cppClass::getRowOperands() { return {" # rowOperands # "}; }\n";
+    # "::llvm::SmallVector<::mlir::Value> $cppClass::getRowOperands() { return {" # operands # "}; }\n";
   let extraClassDefinition = formulaDefinition;
 }
 
@@ -155,6 +155,227 @@ def Geo_ProjectOp : Geo_RowFormulaOp<"project", "project", "getX()", "getResult(
     ::llvm::SmallVector<double> getNumberArguments() {
       return {getFraction().convertToDouble()};
     }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// One formula of the same name each
+//===----------------------------------------------------------------------===//
+
+// A plain use of a formula: every operand is printed with its type.
+class Geo_PlainFormulaOp<string mnemonic, string formula, dag operands,
+                         string getters, string names, string types,
+                         string manifoldFrom = "getX()">
+    : Geo_RowFormulaOp<mnemonic, formula, getters, manifoldFrom> {
+  let arguments = !con(operands, (ins Variadic<F64>:$curvature));
+  let results = (outs Geo_Tensor:$result);
+  let assemblyFormat = names # " (`curvature` `(` $curvature^ `)`)? attr-dict `:` " # types # " `->` type($result)";
+}
+class Geo_UnaryFormulaOp<string mnemonic, string formula = mnemonic>
+    : Geo_PlainFormulaOp<mnemonic, formula, (ins Geo_Tensor:$x), "getX()", "$x", "type($x)">;
+class Geo_BinaryFormulaOp<string mnemonic, string second, string formula = mnemonic>
+    : Geo_PlainFormulaOp<mnemonic, formula, !dag(ins, [Geo_Tensor, Geo_Tensor], ["x", second]),
+        "getX(), get" # !toupper(second) # "()", "$x `,` $" # second, "type($x) `,` type($" # second # ")">;
+class Geo_TernaryFormulaOp<string mnemonic, string second, string third, string formula = mnemonic>
+    : Geo_PlainFormulaOp<mnemonic, formula, !dag(ins, [Geo_Tensor, Geo_Tensor, Geo_Tensor], ["x", second, third]),
+        "getX(), get" # !toupper(second) # "(), get" # !toupper(third) # "()",
+        "$x `,` $" # second # " `,` $" # third, "type($x) `,` type($" # second # ") `,` type($" # third # ")">;
+
+def Geo_NegOp : Geo_UnaryFormulaOp<"neg"> {
+  let summary = "The inverse of a point under the addition";
+  let description = [{ Constraints: C1 x and the result are one batch of points; C2 one curvature operand per label. }];
+}
+def Geo_ScalarMulOp : Geo_PlainFormulaOp<"scalar_mul", "scalar_mul",
+    (ins AnyTypeOf<[F64, RankedTensorOf<[F64]>]>:$r, Geo_Tensor:$x),
+    "getR(), getX()", "$r `,` $x", "type($r) `,` type($x)"> {
+  let summary = "r times a point along its geodesic from the origin";
+  let description = [{
+    r (x) x = exp0(r log0(x)).
+
+    Constraints: C1 x and the result are one batch of points, r f64 or
+    `tensor<Nxf64>`; C2 one curvature operand per label.
+  }];
+}
+def Geo_GyrationOp : Geo_TernaryFormulaOp<"gyration", "y", "w"> {
+  let summary = "The gyration gyr[x, y] w";
+  let description = [{
+    The defect of associativity: x (+) (y (+) w) = (x (+) y) (+) gyr[x, y] w.
+
+    Constraints: C1 x, y, w and the result are one batch of points; C2 one
+    curvature operand per label.
+  }];
+}
+def Geo_LogMapOp : Geo_BinaryFormulaOp<"logmap", "y"> {
+  let summary = "Logarithmic map at x: the tangent vector whose geodesic reaches y at 1";
+  let description = [{
+    Constraints: C1 x and y are points of one batch type, the result plain and of
+    its shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_RetractOp : Geo_BinaryFormulaOp<"retract", "v"> {
+  let summary = "A step from x along v that agrees with the exponential map to first order";
+  let description = [{
+    Cheaper than `geo.expmap` where the manifold has such a form, and equal to it
+    otherwise.
+
+    Constraints: C1 x and the result are one batch of points, v plain and of its
+    shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_GeodesicOp : Geo_PlainFormulaOp<"geodesic", "geodesic",
+    (ins Geo_Tensor:$x, Geo_Tensor:$y, AnyTypeOf<[F64, RankedTensorOf<[F64]>]>:$t),
+    "getX(), getY(), getT()", "$x `,` $y `,` $t", "type($x) `,` type($y) `,` type($t)"> {
+  let summary = "The point at t of the geodesic from x (t = 0) to y (t = 1)";
+  let description = [{
+    Constraints: C1 x, y and the result are one batch of points, t f64 or
+    `tensor<Nxf64>`; C2 one curvature operand per label.
+  }];
+}
+def Geo_EGrad2RGradOp : Geo_BinaryFormulaOp<"egrad2rgrad", "g"> {
+  let summary = "The Riemannian gradient at x of a Euclidean one";
+  let description = [{
+    The tangent vector v with <v, u>_x = <g, u> for every tangent vector u.
+
+    Constraints: C1 x is a batch of points, g and the result plain and of its
+    shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_Transport0Op : Geo_BinaryFormulaOp<"transport0", "v"> {
+  let summary = "Parallel transport of v from the origin to x";
+  let description = [{
+    Constraints: C1 x is a batch of points, v and the result plain and of its
+    shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_TransportOp : Geo_TernaryFormulaOp<"transport", "y", "v"> {
+  let summary = "Parallel transport of v from x to y along their geodesic";
+  let description = [{
+    Constraints: C1 x and y are points of one batch type, v and the result plain
+    and of its shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_WrappedNormalOp : Geo_BinaryFormulaOp<"wrapped_normal", "z"> {
+  let summary = "A normal draw in the tangent space at the origin, wrapped around x";
+  let description = [{
+    z has independent normal coordinates (of whatever deviation), measured by the
+    metric at the origin: exp_x(transport0(x, v)) with |v| at the origin = |z|.
+    Around the origin itself it makes random points.
+
+    Constraints: C1 x and the result are one batch of points, z plain and of its
+    shape; C2 one curvature operand per label.
+  }];
+}
+def Geo_Dist0Op : Geo_UnaryFormulaOp<"dist0"> {
+  let summary = "Geodesic distance from the origin; its gradient there is taken as zero";
+  let description = [{
+    Constraints: C1 x is a batch of points, the result `tensor<Nxf64>`; C2 one
+    curvature operand per label.
+  }];
+}
+def Geo_InnerOp : Geo_TernaryFormulaOp<"inner", "u", "v"> {
+  let summary = "The inner product <u, v>_x of tangent vectors at x";
+  let description = [{
+    Constraints: C1 x is a batch of points, u and v plain and of its shape, the
+    result `tensor<Nxf64>`; C2 one curvature operand per label.
+  }];
+}
+def Geo_NormOp : Geo_BinaryFormulaOp<"norm", "v"> {
+  let summary = "The norm |v|_x of a tangent vector at x";
+  let description = [{
+    Constraints: C1 x is a batch of points, v plain and of its shape, the result
+    `tensor<Nxf64>`; C2 one curvature operand per label.
+  }];
+}
+def Geo_PlaneDistOp : Geo_TernaryFormulaOp<"plane_dist", "p", "a"> {
+  let summary = "Signed distance of x from the hyperplane through p with normal a";
+  let description = [{
+    The hyperplane is the union of the geodesics through p that are orthogonal to
+    the tangent vector a at p; positive on the side that a points to.
+
+    Constraints: C1 x and p are points of one batch type, a plain and of its
+    shape, the result `tensor<Nxf64>`; C2 one curvature operand per label.
+  }];
+}
+
+def Geo_ConvertOp : Geo_Op<"convert", [Pure,
+    DeclareOpInterfaceMethods<Geo_RowFormulaInterface, ["getFormula", "getManifold", "getRowOperands"]>]> {
+  let summary = "The same point in the coordinates of another manifold";
+  let description = [{
+    An isometry by the formula `to_<name>` of the operand's page, `name` being the
+    result's.
+
+    Constraints: C1 x and the result are batches of points of one shape and equal
+    curvatures; C2 one curvature operand per label; C3 the page has the formula.
+  }];
+  let arguments = (ins Geo_Tensor:$x, Variadic<F64>:$curvature);
+  let results = (outs Geo_Tensor:$result);
+  let assemblyFormat = [{
+    $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($x) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Made of several formulas
+//===----------------------------------------------------------------------===//
+
+class Geo_PointsOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
+  let results = (outs Geo_Tensor:$result);
+  let hasVerifier = 1;
+  code pointsDeclaration = [{
+    ::geo::ManifoldInterface getManifold() {
+      return ::geo::getManifold(getX().getType());
+    }
+  }];
+  let extraClassDeclaration = pointsDeclaration;
+}
+
+def Geo_MobiusMatvecOp : Geo_PointsOp<"mobius_matvec"> {
+  let summary = "A matrix applied in the tangent space at the origin";
+  let description = [{
+    exp0(M log0(x)) for every row x.
+
+    Constraints: C1 x [N, d] and the result [N, e] are points of one manifold, M a
+    plain [e, d]; C2 one curvature operand per label.
+  }];
+  let arguments = (ins Geo_Tensor:$m, Geo_Tensor:$x, Variadic<F64>:$curvature);
+  let assemblyFormat = [{
+    $m `,` $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($m) `,`
+    type($x) `->` type($result)
+  }];
+}
+
+def Geo_FnApplyOp : Geo_PointsOp<"fn_apply"> {
+  let summary = "A formula applied in the tangent space at the origin";
+  let description = [{
+    exp0(f(log0(x))) for every row x; f is a formula from one row to a row, as in
+    `geo.apply`. `@functions` holds the common ones (`@functions::@relu`).
+
+    Constraints: C1 x and the result are one batch of points; C2 one curvature
+    operand per label; C3 f maps one row to a row.
+  }];
+  let arguments = (ins SymbolRefAttr:$callee, Geo_Tensor:$x, Variadic<F64>:$curvature);
+  let assemblyFormat = [{
+    $callee `(` $x `)` (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($x) `->`
+    type($result)
+  }];
+}
+
+def Geo_MidpointOp : Geo_PointsOp<"midpoint"> {
+  let summary = "Weighted midpoints of points";
+  let description = [{
+    result[i] = midpoint of the rows x[j] with weights w[i, j], in closed form: the
+    gyromidpoint on the ball, the centroid on the hyperboloid, the direction of
+    the mean on the sphere. Weights need not sum to 1.
+
+    Constraints: C1 x [V, d] and the result [N, d] are points of one manifold, w is
+    plain [N, V] with static V; C2 one curvature operand per label.
+  }];
+  let arguments = (ins Geo_Tensor:$w, Geo_Tensor:$x, Variadic<F64>:$curvature);
+  let assemblyFormat = [{
+    $w `,` $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($w) `,`
+    type($x) `->` type($result)
   }];
 }
 

@@ -3,4 +3,5 @@
 #define GEO_OPS_TD
 include "GeoConstructs.td"
 include "GeoNamedOps.td"
+include "GeoPages.td"
 #endif // GEO_OPS_TD

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Named ops on typed points: constraints, and folds by geometry.
 #include "dialect/Geo.h"
+#include "dialect/RegionSyntax.h"
+#include "dialect/Signatures.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -40,69 +42,10 @@ static LogicalResult verifyPlainLike(Operation *op, StringRef what, Type type,
   return success();
 }
 
-/// The manifold's page has the op's formula, checked by emitting it.
-static LogicalResult verifyHasFormula(RowFormulaOpInterface op) {
-  ManifoldInterface manifold = op.getManifold();
-  OpBuilder scratch(op->getContext());
-  Block block;
-  ImplicitLocOpBuilder b(op->getLoc(), scratch);
-  b.setInsertionPointToStart(&block);
-  SmallVector<Ex> args, curvatures;
-  for (Value v : op.getRowOperands()) {
-    auto type = cast<RankedTensorType>(v.getType());
-    auto row = VectorType::get({type.getDimSize(1)}, type.getElementType());
-    args.emplace_back(b, block.addArgument(row, op->getLoc()));
-  }
-  for (unsigned i = 0; i < op.getNumberArguments().size(); ++i)
-    args.emplace_back(b, block.addArgument(b.getF64Type(), op->getLoc()));
-  for (unsigned i = 0; i < manifold.getCurvatures().size(); ++i)
-    curvatures.emplace_back(b, block.addArgument(b.getF64Type(), op->getLoc()));
-  bool has =
-      static_cast<bool>(manifold.emit(op.getFormula(), args, curvatures));
-  while (!block.empty())
-    block.back().erase();
-  if (!has)
-    return op->emitOpError("expects a manifold with the formula ")
-           << stringifyFormula(op.getFormula()) << ", but got " << manifold;
-  return success();
+static int64_t getNumRows(Type type) {
+  return cast<RankedTensorType>(type).getDimSize(0);
 }
-
-template <class Op>
-static LogicalResult verifyRowFormula(Op op, StringRef pointsName,
-                                      Type points) {
-  if (failed(verifyPoints(op, pointsName, points)) ||
-      failed(
-          verifyCurvatureOperands(op, getManifold(points), op.getCurvature())))
-    return failure();
-  return verifyHasFormula(cast<RowFormulaOpInterface>(op.getOperation()));
-}
-
-LogicalResult MobiusAddOp::verify() {
-  return verifyRowFormula(*this, "x", getX().getType());
-}
-
-LogicalResult ExpMap0Op::verify() {
-  if (failed(verifyPoints(*this, "the result", getResult().getType())) ||
-      failed(
-          verifyPlainLike(*this, "v", getV().getType(), getResult().getType())))
-    return failure();
-  return verifyRowFormula(*this, "the result", getResult().getType());
-}
-
-LogicalResult LogMap0Op::verify() {
-  if (failed(verifyPoints(*this, "x", getX().getType())) ||
-      failed(verifyPlainLike(*this, "the result", getResult().getType(),
-                             getX().getType())))
-    return failure();
-  return verifyRowFormula(*this, "x", getX().getType());
-}
-
-LogicalResult ExpMapOp::verify() {
-  if (failed(verifyPoints(*this, "x", getX().getType())) ||
-      failed(verifyPlainLike(*this, "v", getV().getType(), getX().getType())))
-    return failure();
-  return verifyRowFormula(*this, "x", getX().getType());
-}
+static int64_t getNumRows(Value v) { return getNumRows(v.getType()); }
 
 static LogicalResult verifyShape(Operation *op, Type type,
                                  ArrayRef<int64_t> shape, Type element) {
@@ -114,28 +57,206 @@ static LogicalResult verifyShape(Operation *op, Type type,
   return success();
 }
 
-static int64_t getNumRows(Value v) {
-  return cast<RankedTensorType>(v.getType()).getDimSize(0);
+/// A page of the module is looked at by geo-check-points, which sees it.
+static LogicalResult verifyHasFormula(Operation *op, ManifoldInterface manifold,
+                                      StringRef formula) {
+  auto page = dyn_cast<ManifoldAttr>(manifold);
+  if ((page && !page.isBuiltin()) || manifold.hasFormula(formula, op))
+    return success();
+  return op->emitOpError("expects a manifold with the formula ")
+         << formula << ", but got " << manifold;
 }
 
-LogicalResult ConformalFactorOp::verify() {
-  if (failed(verifyPoints(*this, "x", getX().getType())))
-    return failure();
-  if (failed(verifyShape(*this, getResult().getType(), {getNumRows(getX())},
-                         Float64Type::get(getContext()))))
-    return failure();
-  return verifyRowFormula(*this, "x", getX().getType());
+/// An operand or result `type` has the role that the formula gives it. `points`
+/// is the type of the op's points.
+static LogicalResult verifyRole(Operation *op, Role role, StringRef what,
+                                Type type, RankedTensorType points) {
+  switch (role) {
+  case Role::point:
+    if (failed(verifyPoints(op, what, type)))
+      return failure();
+    if (getManifold(type) != getManifold(points))
+      return op->emitOpError("expects points of one manifold, but got ")
+             << getManifold(points) << " and " << getManifold(type);
+    [[fallthrough]];
+  case Role::vector: {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (role == Role::vector && tensor && tensor.getEncoding())
+      return verifyPlainLike(op, what, type, points);
+    auto want = RankedTensorType::get(
+        {points.getDimSize(0), points.getDimSize(1)}, points.getElementType());
+    if (!tensor || failed(verifyCompatibleShape(tensor, want)) ||
+        tensor.getElementType() != points.getElementType())
+      return role == Role::vector
+                 ? verifyPlainLike(op, what, type, points)
+                 : LogicalResult(op->emitOpError("expects ")
+                                 << what << " to have shape and elements of "
+                                 << points << ", but got " << type);
+    return success();
+  }
+  case Role::number:
+    if (type.isF64())
+      return success();
+    return verifyShape(op, type, {points.getDimSize(0)},
+                       Float64Type::get(op->getContext()));
+  }
+  llvm_unreachable("unknown role");
 }
+
+/// The types of the op are those of its formula's signature.
+static LogicalResult verifyRowFormula(RowFormulaOpInterface op,
+                                      bool oneNumberOfRows = true) {
+  const Signature *signature = getSignature(op.getFormula());
+  SmallVector<std::tuple<Role, StringRef, Type>> parts;
+  for (auto [argument, v] :
+       llvm::zip(signature->arguments, op.getRowOperands()))
+    parts.emplace_back(argument.role, argument.name, v.getType());
+  parts.emplace_back(signature->result, "the result",
+                     op->getResult(0).getType());
+  RankedTensorType points;
+  for (auto [role, what, type] : parts) {
+    if (role != Role::point || points)
+      continue;
+    if (failed(verifyPoints(op, what, type)))
+      return failure();
+    points = cast<RankedTensorType>(type);
+  }
+  for (auto [role, what, type] : parts)
+    if (oneNumberOfRows && failed(verifyRole(op, role, what, type, points)))
+      return failure();
+  ManifoldInterface manifold = op.getManifold();
+  if (failed(
+          verifyCurvatureOperands(op, manifold, op.getCurvatureOperands())))
+    return failure();
+  return verifyHasFormula(op, manifold, op.getFormula());
+}
+
+#define GEO_VERIFY(Op)                                                         \
+  LogicalResult Op::verify() { return verifyRowFormula(*this); }
+GEO_VERIFY(MobiusAddOp)
+GEO_VERIFY(ExpMap0Op)
+GEO_VERIFY(LogMap0Op)
+GEO_VERIFY(ExpMapOp)
+GEO_VERIFY(ConformalFactorOp)
+GEO_VERIFY(NegOp)
+GEO_VERIFY(ScalarMulOp)
+GEO_VERIFY(GyrationOp)
+GEO_VERIFY(LogMapOp)
+GEO_VERIFY(RetractOp)
+GEO_VERIFY(GeodesicOp)
+GEO_VERIFY(EGrad2RGradOp)
+GEO_VERIFY(Transport0Op)
+GEO_VERIFY(TransportOp)
+GEO_VERIFY(WrappedNormalOp)
+GEO_VERIFY(Dist0Op)
+GEO_VERIFY(InnerOp)
+GEO_VERIFY(NormOp)
+GEO_VERIFY(PlaneDistOp)
+#undef GEO_VERIFY
 
 LogicalResult ProjectOp::verify() {
   double fraction = getFraction().convertToDouble();
   if (!(fraction > 0 && fraction < 1)) // C3
     return emitOpError("expects 0 < fraction < 1, but got ") << fraction;
-  if (failed(verifyPoints(*this, "the result", getResult().getType())) ||
-      failed(
-          verifyPlainLike(*this, "x", getX().getType(), getResult().getType())))
+  return verifyRowFormula(*this);
+}
+
+StringRef ConvertOp::getFormula() {
+  std::string name = "to_" + geo::getManifold(getType()).getName().str();
+  return StringAttr::get(getContext(), name).getValue();
+}
+ManifoldInterface ConvertOp::getManifold() {
+  return geo::getManifold(getX().getType());
+}
+SmallVector<Value> ConvertOp::getRowOperands() { return {getX()}; }
+
+LogicalResult ConvertOp::verify() {
+  if (failed(verifyPoints(*this, "x", getX().getType())) ||
+      failed(verifyPoints(*this, "the result", getType())))
     return failure();
-  return verifyRowFormula(*this, "the result", getResult().getType());
+  if (getPlainType(getX().getType()) != getPlainType(getType()))
+    return emitOpError("expects a result of shape and elements of ")
+           << getX().getType() << ", but got " << getType();
+  ManifoldInterface from = getManifold();
+  if (from.getCurvatures() != geo::getManifold(getType()).getCurvatures())
+    return emitOpError("expects equal curvatures, but got ")
+           << from << " and " << geo::getManifold(getType());
+  if (failed(verifyCurvatureOperands(*this, from, getCurvature())))
+    return failure();
+  return verifyHasFormula(*this, from, getFormula());
+}
+
+/// x and the result are points of one manifold; `width` is the result's d.
+template <class Op>
+static LogicalResult verifyPointsOp(Op op, int64_t rows, int64_t width,
+                                    ArrayRef<StringRef> formulas) {
+  Type x = op.getX().getType();
+  if (failed(verifyPoints(op, "x", x)) ||
+      failed(verifyPoints(op, "the result", op.getType())))
+    return failure();
+  ManifoldInterface manifold = op.getManifold();
+  auto want = RankedTensorType::get(
+      {rows, width}, getElementTypeOrSelf(x), manifold);
+  if (getManifold(op.getType()) != manifold ||
+      failed(verifyCompatibleShape(op.getType(), want)) ||
+      getElementTypeOrSelf(op.getType()) != want.getElementType())
+    return op.emitOpError("expects a result of type ")
+           << want << ", but got " << op.getType();
+  if (failed(verifyCurvatureOperands(op, manifold, op.getCurvature())))
+    return failure();
+  for (StringRef formula : formulas)
+    if (failed(verifyHasFormula(op, manifold, formula)))
+      return failure();
+  return success();
+}
+
+/// `type` is a plain tensor of the element type of `like`, of rank 2.
+static LogicalResult verifyPlainMatrix(Operation *op, StringRef what, Type type,
+                                       Type like) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (tensor.getRank() == 2 && !tensor.getEncoding() &&
+      tensor.getElementType() == getElementTypeOrSelf(like))
+    return success();
+  return op->emitOpError("expects ")
+         << what << " to be a plain matrix of " << getElementTypeOrSelf(like)
+         << ", but got " << type;
+}
+
+LogicalResult MobiusMatvecOp::verify() {
+  if (failed(verifyPlainMatrix(*this, "m", getM().getType(),
+                               getX().getType())) ||
+      failed(verifyPoints(*this, "x", getX().getType())))
+    return failure();
+  ArrayRef<int64_t> m = cast<RankedTensorType>(getM().getType()).getShape();
+  int64_t d = cast<RankedTensorType>(getX().getType()).getDimSize(1);
+  if (ShapedType::isDynamicShape(m) || m[1] != d)
+    return emitOpError("expects m of shape [e, ")
+           << d << "], static, but got " << getM().getType();
+  return verifyPointsOp(*this, getNumRows(getX()), m[0],
+                        {"logmap0", "expmap0"});
+}
+
+LogicalResult FnApplyOp::verify() {
+  if (failed(verifyPoints(*this, "x", getX().getType())))
+    return failure();
+  auto x = cast<RankedTensorType>(getX().getType());
+  return verifyPointsOp(*this, x.getDimSize(0), x.getDimSize(1),
+                        {"logmap0", "expmap0"});
+}
+
+LogicalResult MidpointOp::verify() {
+  if (failed(verifyPlainMatrix(*this, "w", getW().getType(),
+                               getX().getType())) ||
+      failed(verifyPoints(*this, "x", getX().getType())))
+    return failure();
+  ArrayRef<int64_t> w = cast<RankedTensorType>(getW().getType()).getShape();
+  auto x = cast<RankedTensorType>(getX().getType());
+  if (ShapedType::isDynamic(w[1]) || !mayEqual(w[1], x.getDimSize(0)))
+    return emitOpError("expects w of shape [N, V] with static V, for x [V, d], "
+                       "but got ")
+           << getW().getType() << " and " << getX().getType();
+  return verifyPointsOp(*this, w[0], x.getDimSize(1),
+                        {"midpoint_lift", "midpoint_weight", "midpoint_drop"});
 }
 
 /// x [N, d] and y [V, d] are points of one manifold and dimension.
@@ -167,7 +288,8 @@ static LogicalResult verifyMath(Operation *op, std::optional<Type> math) {
 }
 
 template <class Op> static LogicalResult verifyDistance(Op op) {
-  if (failed(verifyTwoBatches(op, "x", op.getX(), "y", op.getY()))) // C1
+  if (failed(verifyTwoBatches(op, "x", op.getX(), "y", op.getY())) || // C1
+      failed(verifyMath(op, op.getMath())))                           // C4
     return failure();
   int64_t n = getNumRows(op.getX()), v = getNumRows(op.getY());
   Builder b(op.getContext());
@@ -176,13 +298,12 @@ template <class Op> static LogicalResult verifyDistance(Op op) {
           ? verifyShape(op, op.getResult().getType(), {n, v},
                         getElementTypeOrSelf(op.getX().getType()))
           : verifyShape(op, op.getResult().getType(), {n}, b.getF64Type());
-  if (failed(shape) || failed(verifyMath(op, op.getMath()))) // C4
+  if (failed(shape))
     return failure();
-  if (!op.getAllPairs() && !ShapedType::isDynamic(n) &&
-      !ShapedType::isDynamic(v) && n != v)
+  if (!op.getAllPairs() && !mayEqual(n, v))
     return op.emitOpError("expects x and y of one number of rows, but got ")
            << n << " and " << v;
-  return verifyRowFormula(op, "x", op.getX().getType()); // C2
+  return verifyRowFormula(op, /*oneNumberOfRows=*/!op.getAllPairs()); // C2
 }
 
 LogicalResult SqDistOp::verify() { return verifyDistance(*this); }
@@ -192,9 +313,10 @@ template <class Op> static LogicalResult verifyDecoder(Op op) {
   if (failed(verifyTwoBatches(op, "h", op.getH(), "e", op.getE()))) // C1
     return failure();
   if (failed(verifyCurvatureOperands(op, op.getManifold(),
-                                     op.getCurvature()))) // C2
+                                     op.getCurvature())) || // C2
+      failed(verifyMath(op, op.getMath())))                 // C4
     return failure();
-  return verifyMath(op, op.getMath()); // C4
+  return verifyHasFormula(op, op.getManifold(), "pair_sqdist");
 }
 
 LogicalResult DistanceLogSoftmaxOp::verify() {

@@ -61,7 +61,7 @@ bool isProgramOp(Operation *op, bool scalarsOnly) {
           arith::CmpFOp, arith::SelectOp, arith::ExtFOp, arith::TruncFOp,
           math::ExpOp, math::LogOp, math::Log1pOp, math::SqrtOp, math::RsqrtOp,
           math::TanhOp, math::SinOp, math::CosOp, math::AsinOp, EvenOp,
-          DetachOp, YieldOp>(op);
+          DetachOp, WithVjpOp, YieldOp>(op);
   // Rows of unequal constants come as shared operands.
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))

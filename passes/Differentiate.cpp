@@ -91,6 +91,21 @@ FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
   return gradient;
 }
 
+/// Own derivatives have served: what they belong to stands in their place.
+void inlinePrograms(ModuleOp module) {
+  module.walk<WalkOrder::PostOrder>([](WithVjpOp op) {
+    IRRewriter rewriter(op);
+    Block &body = op.getBody().front();
+    Operation *yield = body.getTerminator();
+    Value result = yield->getOperand(0);
+    if (auto argument = dyn_cast<BlockArgument>(result))
+      result = op.getArgs()[argument.getArgNumber()];
+    rewriter.eraseOp(yield);
+    rewriter.inlineBlockBefore(&body, op, op.getArgs());
+    rewriter.replaceOp(op, result);
+  });
+}
+
 struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
   using Base::Base;
   void runOnOperation() override {
@@ -138,6 +153,7 @@ struct DifferentiatePass : geo::impl::GeoDifferentiateBase<DifferentiatePass> {
       op->replaceAllUsesWith(call.getResults());
       op.erase();
     }
+    inlinePrograms(module);
   }
 };
 

@@ -171,6 +171,12 @@ Results Interpreter::evaluate(Operation *op, Operands operands) {
       })
       .Case([&](ColumnsOp o) { return columns(o, *operands[0]); })
       .Case([&](ConcatColumnsOp o) { return concatColumns(o, operands); })
+      .Case([&](WithVjpOp o) -> Results {
+        SmallVector<Datum> arguments;
+        for (const Datum *operand : operands)
+          arguments.push_back(*operand);
+        return run(o.getBody().front(), arguments);
+      })
       .Case([&](DetachOp) -> Results {
         Datum value = *operands[0];
         if (frozen)

@@ -245,6 +245,11 @@ Value GraphBuilder::plain(Value x) {
 // Space
 //===----------------------------------------------------------------------===//
 
+/// Flat space needs no maps between points and tangent vectors.
+static bool isFlat(ManifoldInterface manifold) {
+  return manifold == ManifoldAttr::get(manifold.getContext(), "euclidean");
+}
+
 Type Space::pointType(Value like) const {
   RankedTensorType type = tensorType(like);
   return RankedTensorType::get(type.getShape(), type.getElementType(),
@@ -256,13 +261,13 @@ Value Space::point(Value coordinates) const {
 }
 
 Value Space::expmap0(Value v) const {
-  if (isa<EuclideanAttr>(manifold))
+  if (isFlat(manifold))
     return point(v);
   return ExpMap0Op::create(g.getBuilder(), pointType(v), v, curvature);
 }
 
 Value Space::logmap0(Value x) const {
-  if (isa<EuclideanAttr>(manifold))
+  if (isFlat(manifold))
     return g.plain(x);
   return LogMap0Op::create(g.getBuilder(), getPlainType(x.getType()), x,
                            curvature);
@@ -277,7 +282,7 @@ Value Space::add(Value x, Value y) const {
 }
 
 Value Space::project(Value coordinates, double fraction) const {
-  if (isa<EuclideanAttr>(manifold))
+  if (isFlat(manifold))
     return point(coordinates);
   return ProjectOp::create(g.getBuilder(), pointType(coordinates), coordinates,
                            curvature, llvm::APFloat(fraction));

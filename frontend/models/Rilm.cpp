@@ -7,10 +7,10 @@ using namespace geo;
 static ManifoldInterface makeManifold(MLIRContext *context,
                                       const RilmConfig &config) {
   if (!config.isHyperbolic())
-    return EuclideanAttr::get(context);
+    return ManifoldAttr::get(context, "euclidean");
   if (config.learnCurvature)
-    return PoincareAttr::get(context, StringRef("c"));
-  return PoincareAttr::get(context, config.curvature);
+    return ManifoldAttr::get(context, "poincare", StringRef("c"));
+  return ManifoldAttr::get(context, "poincare", config.curvature);
 }
 
 Rilm::Rilm(GraphBuilder &graph, const RilmConfig &config)

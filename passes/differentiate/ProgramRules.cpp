@@ -199,6 +199,18 @@ bool Adjoint::propagateProgramOp(Operation *op, Value cotangent) {
         to(0, g / geo::sqrt((1.0 - x(0)) * (1.0 + x(0))));
         return true;
       })
+      .Case<WithVjpOp>([&](WithVjpOp own) {
+        IRMapping mapping;
+        Block &vjp = own.getVjp().front();
+        for (unsigned i = 0; i < own.getArgs().size(); ++i)
+          mapping.map(vjp.getArgument(i), x(i).get());
+        mapping.map(vjp.getArguments().back(), g.get());
+        for (Operation &nested : vjp.without_terminator())
+          b.clone(nested, mapping);
+        for (auto [i, v] : llvm::enumerate(vjp.getTerminator()->getOperands()))
+          to(i, Ex(b, mapping.lookupOrDefault(v)));
+        return true;
+      })
       .Case<arith::ConstantOp, arith::CmpFOp, DetachOp>(
           [&](auto) { return true; })
       .Default([](Operation *) { return false; });

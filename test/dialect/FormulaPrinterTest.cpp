@@ -20,7 +20,7 @@ void expectLines(const std::string &page, const std::string &lines) {
 TEST(FormulaPrinter, FlatSpace) {
   MLIRContext context;
   context.loadDialect<GeoDialect>();
-  EXPECT_EQ(printFormulas(EuclideanAttr::get(&context)),
+  EXPECT_EQ(printFormulas(ManifoldAttr::get(&context, "euclidean")),
             R"(add(x, y)
   add = x + y
 expmap0(v)
@@ -45,7 +45,7 @@ pair(|x - y|^2)
 TEST(FormulaPrinter, PoincareBall) {
   MLIRContext context;
   context.loadDialect<GeoDialect>();
-  std::string page = printFormulas(PoincareAttr::get(&context, 1.0));
+  std::string page = printFormulas(ManifoldAttr::get(&context, "poincare", 1.0));
   expectLines(page, R"(add(x, y, c)
   t1 = 1 - c * |x|^2
   t2 = t1 * (1 - c * |y|^2)

@@ -73,44 +73,45 @@ static Ex rowSqDist(Ex x, Ex y) {
   return sqdist(a, overProduct(sqnorm(x + y), u, v));
 }
 
-Ex SphereAttr::emit(Formula formula, ArrayRef<Ex> args, ArrayRef<Ex>) const {
-  switch (formula) {
-  case Formula::add: {
+/// A = (|x - y|^2 - (|x| - |y|)^2) / (|x| |y|), and B = 4 - A.
+static Ex pairSqDist(Ex x, Ex y) {
+  Ex u = geo::sqrt(sqnorm(x));
+  Ex v = geo::sqrt(sqnorm(y));
+  Ex difference = u - v;
+  Ex inverse = (1.0 / u) * (1.0 / v);
+  Ex a = atLeastZero((sqnorm(x - y) - difference * difference) * inverse);
+  return ::sqdist(a, atLeastZero(4.0 - a));
+}
+
+static StringLiteral formulas[] = {"add",     "expmap0", "logmap0",
+                                   "expmap",  "sqdist",  "dist",
+                                   "project", "pair_sqdist"};
+
+bool SphereAttr::hasFormula(StringRef formula, Operation *) const {
+  return llvm::is_contained(formulas, formula);
+}
+
+Ex SphereAttr::emit(StringRef formula, ArrayRef<Ex> args, ArrayRef<Ex>,
+                    Operation *) const {
+  if (formula == "add") {
     Ex n = unit(args[0]);
     return unit(n + unit(args[1]));
   }
-  case Formula::expmap0:
+  if (formula == "expmap0")
     return expmap(origin(args[0]), args[0]);
-  case Formula::logmap0:
+  if (formula == "logmap0")
     return logmap(origin(args[0]), unit(args[0]));
-  case Formula::expmap:
+  if (formula == "expmap")
     return expmap(unit(args[0]), args[1]);
-  case Formula::sqdist:
+  if (formula == "sqdist")
     return rowSqDist(args[0], args[1]);
-  case Formula::dist:
+  if (formula == "dist")
     return geo::sqrt(rowSqDist(args[0], args[1]));
-  case Formula::conformal_factor:
-    return {}; // These coordinates are not conformal.
-  case Formula::project:
+  if (formula == "project")
     return unit(args[0]);
-  }
-  return {};
+  if (formula == "pair_sqdist")
+    return pairSqDist(args[0], args[1]);
+  return {}; // These coordinates are not conformal.
 }
 
-SmallVector<GramKind> SphereAttr::getGrams() const {
-  return {GramKind::sqdiff};
-}
-
-SmallVector<Ex> SphereAttr::emitSide(Ex x, ArrayRef<Ex>) const {
-  Ex norm = geo::sqrt(sqnorm(x));
-  return {norm, 1.0 / norm};
-}
-
-/// A = (|x - y|^2 - (|x| - |y|)^2) / (|x| |y|), and B = 4 - A.
-Ex SphereAttr::emitPairSqDist(ArrayRef<Ex> grams, ArrayRef<Ex> rowScalars,
-                              ArrayRef<Ex> columnScalars, ArrayRef<Ex>) const {
-  Ex difference = rowScalars[0] - columnScalars[0];
-  Ex inverse = rowScalars[1] * columnScalars[1];
-  Ex a = atLeastZero((grams[0] - difference * difference) * inverse);
-  return ::sqdist(a, atLeastZero(4.0 - a));
-}
+StringRef SphereAttr::getName() const { return "test_sphere"; }

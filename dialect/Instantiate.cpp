@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The use of a formula: its ops with the types of the use, calls resolved.
+#include "dialect/Geo.h"
+#include "dialect/Signatures.h"
+
+using namespace mlir;
+using namespace geo;
+
+//===----------------------------------------------------------------------===//
+// Look-up
+//===----------------------------------------------------------------------===//
+
+/// The page `name` of the module of `scope`, or the built-in one.
+static ManifoldOp lookupPage(StringRef name, Operation *scope) {
+  if (auto module = scope ? scope->getParentOfType<ModuleOp>() : ModuleOp())
+    if (auto page = dyn_cast_or_null<ManifoldOp>(
+            module.lookupSymbol(name)))
+      return page;
+  if (!scope)
+    return nullptr;
+  return scope->getContext()->getOrLoadDialect<GeoDialect>()->getBuiltinPage(
+      name);
+}
+
+FormulaOp geo::lookupFormula(ManifoldOp page, StringRef name) {
+  // A chain of `like` that closes on itself ends, too.
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  ManifoldOp defaults = lookupPage("any", page);
+  while (page && seen.insert(page).second) {
+    if (FormulaOp formula = page.getFormula(name))
+      return formula;
+    std::optional<StringRef> like = page.getLike();
+    page = like ? lookupPage(*like, page) : defaults;
+  }
+  return nullptr;
+}
+
+FormulaOp geo::resolveFormula(SymbolRefAttr callee, Operation *scope,
+                              ManifoldOp &page) {
+  StringRef root = callee.getRootReference();
+  if (callee.getNestedReferences().empty()) {
+    auto module = scope->getParentOfType<ModuleOp>();
+    return dyn_cast_or_null<FormulaOp>(
+        module.lookupSymbol(root));
+  }
+  page = lookupPage(root, scope);
+  return page ? lookupFormula(page, callee.getLeafReference()) : FormulaOp();
+}
+
+/// The formula that a call means, in `page` or in the page that it names, which
+/// then takes the place of `page`.
+static FormulaOp resolveCall(CallOp call, ManifoldOp &page) {
+  SymbolRefAttr callee = call.getCallee();
+  if (!callee.getNestedReferences().empty())
+    return resolveFormula(callee, call, page);
+  return page ? lookupFormula(page, callee.getRootReference()) : FormulaOp();
+}
+
+bool geo::isComplete(FormulaOp formula, ManifoldOp page) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<std::pair<FormulaOp, ManifoldOp>> work{{formula, page}};
+  while (!work.empty()) {
+    auto [next, within] = work.pop_back_val();
+    if (!next)
+      return false;
+    if (!seen.insert(next).second)
+      continue;
+    next.walk([&, page = within](CallOp call) {
+      ManifoldOp callPage = page;
+      FormulaOp callee = resolveCall(call, callPage);
+      work.emplace_back(callee, callPage);
+    });
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Instantiation
+//===----------------------------------------------------------------------===//
+
+Value geo::castFloat(OpBuilder &b, Location loc, Value v, Type type) {
+  unsigned from = v.getType().getIntOrFloatBitWidth();
+  unsigned to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return v;
+  if (from < to)
+    return arith::ExtFOp::create(b, loc, type, v);
+  return arith::TruncFOp::create(b, loc, type, v);
+}
+
+void geo::cloneWithTypes(OpBuilder &b, Operation *op, IRMapping &mapping,
+                         function_ref<Type(Type)> convert) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+    Value in = mapping.lookup(op->getOperand(0));
+    Type type = convert(op->getResult(0).getType());
+    if (in.getType() == type || !isa<FloatType>(type)) {
+      mapping.map(op->getResult(0), in);
+      return;
+    }
+    mapping.map(op->getResult(0), castFloat(b, op->getLoc(), in, type));
+    return;
+  }
+  if (isa<vector::BroadcastOp>(op)) {
+    auto type = cast<VectorType>(convert(op->getResult(0).getType()));
+    Value in = castFloat(b, op->getLoc(), mapping.lookup(op->getOperand(0)),
+                         type.getElementType());
+    mapping.map(op->getResult(0),
+                vector::BroadcastOp::create(b, op->getLoc(), type, in));
+    return;
+  }
+  if (auto own = dyn_cast<WithVjpOp>(op)) {
+    SmallVector<Value> arguments;
+    for (Value v : own.getArgs())
+      arguments.push_back(mapping.lookup(v));
+    auto clone =
+        WithVjpOp::create(b, op->getLoc(), convert(own.getType()), arguments);
+    mapping.map(own.getResult(), clone.getResult());
+    for (auto [from, to] : llvm::zip(own->getRegions(), clone->getRegions())) {
+      OpBuilder::InsertionGuard guard(b);
+      Block &block = to.emplaceBlock();
+      IRMapping inner;
+      for (BlockArgument argument : from.getArguments())
+        inner.map(argument, block.addArgument(convert(argument.getType()),
+                                              argument.getLoc()));
+      b.setInsertionPointToEnd(&block);
+      for (Operation &nested : from.front())
+        cloneWithTypes(b, &nested, inner, convert);
+    }
+    return;
+  }
+  Operation *clone = b.clone(*op, mapping);
+  for (Value result : clone->getResults())
+    result.setType(convert(result.getType()));
+  auto constant = dyn_cast<arith::ConstantOp>(clone);
+  if (!constant)
+    return;
+  Type type = constant.getType();
+  auto toElement = [&](APFloat value) -> Attribute {
+    bool ignored;
+    value.convert(cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &ignored);
+    return FloatAttr::get(getElementTypeOrSelf(type), value);
+  };
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    constant.setValueAttr(cast<TypedAttr>(toElement(number.getValue())));
+  else if (auto row = dyn_cast<SplatElementsAttr>(constant.getValue()))
+    if (isa<FloatType>(row.getElementType()))
+      constant.setValueAttr(DenseElementsAttr::get(
+          cast<ShapedType>(type), toElement(row.getSplatValue<APFloat>())));
+}
+
+namespace {
+class Instantiation {
+public:
+  Instantiation(ImplicitLocOpBuilder &b, VectorType rowType)
+      : b(b), rowType(rowType), useLoc(b.getLoc()) {}
+
+  /// The result of `formula` for arguments followed by curvatures; null after
+  /// an error.
+  Value run(FormulaOp formula, ManifoldOp page, ArrayRef<Value> arguments) {
+    if (depth == maxDepth) {
+      formula.emitOpError("expects calls to nest at most ")
+          << maxDepth << " deep, but got recursion";
+      return nullptr;
+    }
+    unsigned want = formula.getBlock().getNumArguments();
+    if (arguments.size() != want) {
+      mlir::emitError(b.getLoc())
+          << "expects " << want << " arguments and curvatures of formula "
+          << formula.getSymName() << ", but got " << arguments.size();
+      return nullptr;
+    }
+    for (unsigned i = 0; i < want; ++i) {
+      Type type = convert(formula.getBlock().getArgument(i).getType());
+      if (arguments[i].getType() == type)
+        continue;
+      mlir::emitError(b.getLoc())
+          << "expects argument " << i << " of formula " << formula.getSymName()
+          << " to be of type " << type << ", but got "
+          << arguments[i].getType();
+      return nullptr;
+    }
+    ++depth;
+    Value result = formula.hasOwnVjp() ? makeWithVjp(formula, page, arguments)
+                                       : inlineBody(formula, page, arguments);
+    --depth;
+    return result;
+  }
+
+private:
+  static constexpr unsigned maxDepth = 64;
+
+  Type convert(Type type) {
+    auto row = dyn_cast<VectorType>(type);
+    if (!row || !row.isScalable())
+      return type;
+    if (row.getElementType().isFloat())
+      return rowType;
+    return VectorType::get(rowType.getShape(), row.getElementType());
+  }
+
+  Value inlineBody(FormulaOp formula, ManifoldOp page,
+                   ArrayRef<Value> arguments) {
+    SmallVector<Value> yielded;
+    if (!inlineBlock(formula.getBlock(), page, arguments, yielded))
+      return nullptr;
+    return yielded.front();
+  }
+
+  bool inlineBlock(Block &block, ManifoldOp page, ArrayRef<Value> arguments,
+                   SmallVectorImpl<Value> &yielded) {
+    IRMapping mapping;
+    mapping.map(block.getArguments(), arguments);
+    // What every formula of a page gets beside its arguments.
+    ArrayRef<Value> curvatures;
+    if (page)
+      curvatures = arguments.slice(
+          cast<FormulaOp>(block.getParentOp()).getNumArguments(),
+          page.getNumCurvatures());
+    for (Operation &op : block.without_terminator()) {
+      b.setLoc(CallSiteLoc::get(op.getLoc(), useLoc));
+      if (!emit(&op, page, mapping, curvatures))
+        return false;
+    }
+    b.setLoc(useLoc);
+    for (Value v : block.getTerminator()->getOperands())
+      yielded.push_back(mapping.lookup(v));
+    return true;
+  }
+
+  bool emit(Operation *op, ManifoldOp page, IRMapping &mapping,
+            ArrayRef<Value> curvatures) {
+    auto number = [&](double value) {
+      mapping.map(op->getResult(0), arith::ConstantOp::create(
+                                        b, b.getF64FloatAttr(value)));
+      return true;
+    };
+    if (isa<EpsilonOp>(op)) {
+      auto type = cast<FloatType>(rowType.getElementType());
+      return number(
+          std::ldexp(1.0, 1 - static_cast<int>(type.getFPMantissaWidth())));
+    }
+    if (isa<RowLengthOp>(op))
+      return number(static_cast<double>(rowType.getDimSize(0)));
+    auto call = dyn_cast<CallOp>(op);
+    if (!call) {
+      cloneWithTypes(b, op, mapping, [&](Type t) { return convert(t); });
+      return true;
+    }
+    ManifoldOp calledPage = page;
+    FormulaOp callee = resolveCall(call, calledPage);
+    if (!callee) {
+      mlir::emitError(b.getLoc()) << "expects a formula of the manifold, but got "
+                                  << call.getCallee();
+      return false;
+    }
+    SmallVector<Value> arguments;
+    for (Value v : call.getArgs())
+      arguments.push_back(mapping.lookup(v));
+    if (call.getCallee().getNestedReferences().empty())
+      llvm::append_range(arguments, curvatures);
+    Value result = run(callee, calledPage, arguments);
+    if (!result)
+      return false;
+    if (result.getType() != convert(call.getType())) {
+      mlir::emitError(b.getLoc())
+          << "expects formula " << call.getCallee() << " to yield "
+          << convert(call.getType()) << ", but got " << result.getType();
+      return false;
+    }
+    mapping.map(call.getResult(), result);
+    return true;
+  }
+
+  Value makeWithVjp(FormulaOp formula, ManifoldOp page,
+                    ArrayRef<Value> arguments) {
+    Type type = convert(formula.getResult().getType());
+    auto op = WithVjpOp::create(b, type, arguments);
+    auto fill = [&](Region &region, Block &source) {
+      OpBuilder::InsertionGuard guard(b);
+      Block &block = region.emplaceBlock();
+      for (BlockArgument argument : source.getArguments())
+        block.addArgument(convert(argument.getType()), b.getLoc());
+      b.setInsertionPointToEnd(&block);
+      SmallVector<Value> values(block.getArguments()), yielded;
+      bool filled = inlineBlock(source, page, values, yielded);
+      YieldOp::create(b, yielded);
+      return filled;
+    };
+    if (!fill(op.getBody(), formula.getBlock()) ||
+        !fill(op.getVjp(), formula.getVjp().front()))
+      return nullptr;
+    return op.getResult();
+  }
+
+  ImplicitLocOpBuilder &b;
+  VectorType rowType;
+  Location useLoc;
+  unsigned depth = 0;
+};
+} // namespace
+
+Ex geo::instantiate(FormulaOp formula, ManifoldOp page, ArrayRef<Ex> args,
+                    ArrayRef<Ex> curvatures) {
+  SmallVector<Value> values;
+  VectorType rowType;
+  for (ArrayRef<Ex> list : {args, curvatures})
+    for (Ex e : list) {
+      values.push_back(e.get());
+      if (auto row = dyn_cast<VectorType>(e.get().getType()))
+        rowType = row;
+    }
+  ImplicitLocOpBuilder &b =
+      (args.empty() ? curvatures.front() : args.front()).getBuilder();
+  // Numbers only: no type is converted.
+  if (!rowType)
+    rowType = VectorType::get({1}, b.getF64Type());
+  Value result = Instantiation(b, rowType).run(formula, page, values);
+  return result ? Ex(b, result) : Ex();
+}
+
+//===----------------------------------------------------------------------===//
+// #geo.manifold
+//===----------------------------------------------------------------------===//
+
+static ManifoldOp getPageOf(ManifoldAttr manifold, Operation *scope) {
+  if (manifold.isBuiltin())
+    return manifold.getContext()
+        ->getOrLoadDialect<GeoDialect>()
+        ->getBuiltinPage(manifold.getPageName());
+  auto module = scope ? scope->getParentOfType<ModuleOp>() : ModuleOp();
+  if (!module)
+    return nullptr;
+  return dyn_cast_or_null<ManifoldOp>(
+      module.lookupSymbol(manifold.getPageName()));
+}
+
+bool ManifoldAttr::hasFormula(StringRef formula, Operation *scope) const {
+  ManifoldOp page = getPageOf(*this, scope);
+  FormulaOp found = page ? lookupFormula(page, formula) : FormulaOp();
+  return found && isComplete(found, page);
+}
+
+Ex ManifoldAttr::emit(StringRef formula, ArrayRef<Ex> args,
+                      ArrayRef<Ex> curvatures, Operation *scope) const {
+  ManifoldOp page = getPageOf(*this, scope);
+  FormulaOp found = page ? lookupFormula(page, formula) : FormulaOp();
+  if (!found)
+    return {};
+  return instantiate(found, page, args, curvatures);
+}
+
+LogicalResult geo::verifyManifold(ManifoldAttr manifold, Operation *scope) {
+  if (manifold.isBuiltin())
+    return success(); // checked with the attribute
+  ManifoldOp page = getPageOf(manifold, scope);
+  if (!page)
+    return scope->emitOpError("expects a geo.manifold of the module, but got ")
+           << manifold;
+  return verifyCurvatures([&] { return scope->emitOpError(); }, page,
+                          manifold.getValues());
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialect/Library.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace geo;
+
+namespace {
+struct EmbeddedPage {
+  StringLiteral name, text;
+};
+const EmbeddedPage pages[] = {
+#include "dialect/BuiltinPages.inc"
+};
+} // namespace
+
+ManifoldOp PageLibrary::get(MLIRContext *context, StringRef name) {
+  const auto *page = llvm::find_if(
+      pages, [&](const EmbeddedPage &p) { return p.name == name; });
+  if (page == std::end(pages))
+    return nullptr;
+  std::scoped_lock lock(mutex);
+  OwningOpRef<ModuleOp> &module = modules[name];
+  if (!module)
+    module = parseSourceString<ModuleOp>(page->text, context,
+                                         ("geo/" + name + ".mlir").str());
+  return module ? module->lookupSymbol<ManifoldOp>(name) : ManifoldOp();
+}
+
+ManifoldOp GeoDialect::getBuiltinPage(StringRef name) {
+  return library->get(getContext(), name);
+}
+
+SmallVector<StringRef> GeoDialect::getBuiltinPageNames() {
+  return llvm::map_to_vector(pages,
+                             [](const EmbeddedPage &p) -> StringRef {
+                               return p.name;
+                             });
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The built-in pages, embedded as text and parsed once per context.
+#ifndef GEOC_DIALECT_LIBRARY_H
+#define GEOC_DIALECT_LIBRARY_H
+
+#include "dialect/Geo.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include <mutex>
+
+namespace geo {
+
+class PageLibrary {
+public:
+  /// The page `name`, parsed at its first use; null if there is none.
+  ManifoldOp get(mlir::MLIRContext *context, llvm::StringRef name);
+
+private:
+  std::recursive_mutex mutex;
+  llvm::StringMap<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+};
+
+} // namespace geo
+
+#endif // GEOC_DIALECT_LIBRARY_H

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/expand/PairSplit.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+using namespace geo;
+
+Ex PairFormula::addArgument(ImplicitLocOpBuilder &scratch, Value operand,
+                            PairSide side) {
+  Type type = operand.getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = RowwiseOp::getRowType(tensor);
+  operands.push_back(operand);
+  sides.push_back(side);
+  return {scratch, block.addArgument(type, scratch.getLoc())};
+}
+
+namespace {
+/// Which sides a value depends on, as bits.
+enum Dependence : unsigned { kShared = 0, kRow = 1, kColumn = 2, kPair = 3 };
+
+/// A contraction of a row of the rows and a row of the columns.
+struct Gram {
+  GramKind kind;
+  Value row, column;
+  bool operator==(const Gram &o) const {
+    return kind == o.kind && row == o.row && column == o.column;
+  }
+};
+
+class Splitter {
+public:
+  Splitter(ImplicitLocOpBuilder &b, PairFormula &formula, FloatType math)
+      : b(b), formula(formula), math(math) {}
+
+  PairwiseOp run(Reducer reducer, Value targets);
+
+private:
+  unsigned dependence(Value v) const { return depends.lookup(v); }
+  void classify();
+  /// The Gram that `dot` is.
+  FailureOr<Gram> getGram(DotOp dot);
+  /// Finds the ops of the pair term and what they need of each side.
+  LogicalResult collect();
+  void wanted(Value v);
+  /// The values of one side's row program; arguments are their operands.
+  SmallVector<Value> runSide(PairSide side, ArrayRef<Value> values);
+
+  ImplicitLocOpBuilder &b;
+  PairFormula &formula;
+  FloatType math;
+  DenseMap<Value, unsigned> depends;
+  /// Ops of the pair term, in order; their Grams, and the side values they use.
+  SmallVector<Operation *> term;
+  SmallVector<Gram> grams;
+  DenseMap<Operation *, unsigned> gramOf;
+  SetVector<Value> rowNumbers, columnNumbers;
+};
+
+void Splitter::classify() {
+  for (auto [argument, side] :
+       llvm::zip(formula.block.getArguments(), formula.sides))
+    depends[argument] = side == PairSide::row      ? kRow
+                        : side == PairSide::column ? kColumn
+                                                   : kShared;
+  for (Operation &op : formula.block) {
+    unsigned mask = kShared;
+    for (Value v : op.getOperands())
+      mask |= dependence(v);
+    for (Value v : op.getResults())
+      depends[v] = mask;
+  }
+}
+
+FailureOr<Gram> Splitter::getGram(DotOp dot) {
+  auto sided = [&](Value v, Dependence d) {
+    return dependence(v) == d || dependence(v) == kShared;
+  };
+  Value x = dot.getX(), y = dot.getY();
+  if (sided(x, kRow) && sided(y, kColumn))
+    return Gram{GramKind::dot, x, y};
+  if (sided(x, kColumn) && sided(y, kRow))
+    return Gram{GramKind::dot, y, x};
+  Operation *made = x.getDefiningOp();
+  if (x == y && isa_and_nonnull<arith::SubFOp, arith::AddFOp>(made)) {
+    Value p = made->getOperand(0), q = made->getOperand(1);
+    if (sided(p, kColumn) && sided(q, kRow))
+      std::swap(p, q); // |q - p| = |p - q|
+    if (sided(p, kRow) && sided(q, kColumn)) {
+      if (isa<arith::AddFOp>(made)) { // |p + q| = |p - (-q)|
+        OpBuilder scratch(made);
+        Value negated = arith::NegFOp::create(scratch, made->getLoc(), q);
+        depends[negated] = dependence(q);
+        q = negated;
+      }
+      return Gram{GramKind::sqdiff, p, q};
+    }
+  }
+  return mlir::emitError(dot.getLoc())
+         << "expects a pair program to use rows of both sides only as "
+            "sqnorm(p - q), sqnorm(p + q) or dot(p, q), with p made of rows "
+            "and q of columns";
+}
+
+/// A condition is taken where it is used: no tensor holds it.
+static bool isCondition(Value v) { return v.getType().isInteger(1); }
+
+void Splitter::wanted(Value v) {
+  if (isCondition(v))
+    return;
+  if (dependence(v) == kRow)
+    rowNumbers.insert(v);
+  else if (dependence(v) == kColumn)
+    columnNumbers.insert(v);
+}
+
+LogicalResult Splitter::collect() {
+  // Backwards from the result; then in order of the block.
+  SetVector<Operation *> needed;
+  SmallVector<Value> work{formula.result};
+  wanted(formula.result);
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    Operation *op = v.getDefiningOp();
+    bool isSided = dependence(v) == kRow || dependence(v) == kColumn;
+    if (!op || (isSided && !isCondition(v)))
+      continue;
+    if (!needed.insert(op))
+      continue;
+    if (auto dot = dyn_cast<DotOp>(op); dot && dependence(v) == kPair) {
+      FailureOr<Gram> gram = getGram(dot);
+      if (failed(gram))
+        return failure();
+      auto *known = llvm::find(grams, *gram);
+      gramOf[op] = known - grams.begin();
+      if (known == grams.end())
+        grams.push_back(*gram);
+      continue;
+    }
+    for (Value operand : op->getOperands()) {
+      if (isa<VectorType>(operand.getType()))
+        return mlir::emitError(op->getLoc())
+               << "expects a pair program to use rows of both sides only as "
+                  "sqnorm(p - q), sqnorm(p + q) or dot(p, q), with p made of "
+                  "rows and q of columns";
+      wanted(operand);
+      work.push_back(operand);
+    }
+  }
+  for (Operation &op : formula.block)
+    if (needed.contains(&op))
+      term.push_back(&op);
+  return success();
+}
+
+SmallVector<Value> Splitter::runSide(PairSide side, ArrayRef<Value> values) {
+  SmallVector<Value> computed, rows, shared;
+  SmallVector<BlockArgument> rowArguments, sharedArguments;
+  for (Value v : values)
+    if (!isa<BlockArgument>(v))
+      computed.push_back(v);
+  Value anyRow;
+  for (auto [argument, operand, s] : llvm::zip(
+           formula.block.getArguments(), formula.operands, formula.sides)) {
+    if (s == PairSide::shared) {
+      shared.push_back(operand);
+      sharedArguments.push_back(argument);
+    } else if (s == side) {
+      rows.push_back(operand);
+      rowArguments.push_back(argument);
+      anyRow = operand;
+    }
+  }
+  SmallVector<Value> results(values.size());
+  if (!computed.empty()) {
+    int64_t count = cast<RankedTensorType>(anyRow.getType()).getDimSize(0);
+    SmallVector<Type> types;
+    for (Value v : computed) {
+      SmallVector<int64_t> shape{count};
+      if (auto row = dyn_cast<VectorType>(v.getType()))
+        shape.push_back(row.getDimSize(0));
+      types.push_back(
+          RankedTensorType::get(shape, getElementTypeOrSelf(v.getType())));
+    }
+    auto rowwise = RowwiseOp::create(b, types, rows, shared);
+    IRMapping mapping;
+    Block &body = rowwise.getBlock();
+    for (auto [argument, value] :
+         llvm::zip(llvm::concat<BlockArgument>(rowArguments, sharedArguments),
+                   body.getArguments()))
+      mapping.map(argument, value);
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) {
+      return op->getBlock() == &formula.block;
+    };
+    for (Value v : computed)
+      (void)getBackwardSlice(v, &slice, options);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(&body);
+    for (Operation &op : formula.block)
+      if (slice.contains(&op))
+        b.clone(op, mapping);
+    SmallVector<Value> yielded;
+    for (Value v : computed)
+      yielded.push_back(mapping.lookup(v));
+    YieldOp::create(b, yielded);
+    computed.assign(rowwise.getResults().begin(), rowwise.getResults().end());
+  }
+  unsigned next = 0;
+  for (auto [v, result] : llvm::zip(values, results))
+    if (auto argument = dyn_cast<BlockArgument>(v))
+      result = formula.operands[argument.getArgNumber()];
+    else
+      result = computed[next++];
+  return results;
+}
+
+PairwiseOp Splitter::run(Reducer reducer, Value targets) {
+  classify();
+  if (failed(collect()))
+    return nullptr;
+  if (grams.empty()) {
+    mlir::emitError(b.getLoc())
+        << "expects a pair program to depend on both sides by a Gram "
+           "(sqnorm(p - q), sqnorm(p + q) or dot(p, q)), but got none";
+    return nullptr;
+  }
+  SmallVector<Value> rowValues, columnValues;
+  SmallVector<GramKind> kinds;
+  for (Gram &gram : grams) {
+    kinds.push_back(gram.kind);
+    rowValues.push_back(gram.row);
+    columnValues.push_back(gram.column);
+  }
+  llvm::append_range(rowValues, rowNumbers);
+  llvm::append_range(columnValues, columnNumbers);
+  SmallVector<Value> rows = runSide(PairSide::row, rowValues);
+  SmallVector<Value> columns = runSide(PairSide::column, columnValues);
+  SmallVector<Value> shared;
+  SmallVector<BlockArgument> sharedArguments;
+  for (auto [argument, operand, side] : llvm::zip(
+           formula.block.getArguments(), formula.operands, formula.sides))
+    if (side == PairSide::shared) {
+      shared.push_back(operand);
+      sharedArguments.push_back(argument);
+    }
+  size_t k = grams.size();
+  auto pairwise = PairwiseOp::create(
+      b, reducer, kinds, math, ArrayRef(rows).take_front(k),
+      ArrayRef(columns).take_front(k), ArrayRef(rows).drop_front(k),
+      ArrayRef(columns).drop_front(k), shared, targets);
+
+  IRMapping mapping;
+  ArrayRef<BlockArgument> arguments = pairwise.getBlock().getArguments();
+  ArrayRef<BlockArgument> gramArguments = arguments.take_front(k);
+  arguments = arguments.drop_front(k);
+  for (const SetVector<Value> *numbers : {&rowNumbers, &columnNumbers}) {
+    for (Value v : *numbers) {
+      mapping.map(v, arguments.front());
+      arguments = arguments.drop_front();
+    }
+  }
+  for (auto [argument, value] : llvm::zip(sharedArguments, arguments))
+    mapping.map(argument, value);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&pairwise.getBlock());
+  for (Operation *op : term) {
+    auto gram = gramOf.find(op);
+    if (gram != gramOf.end())
+      mapping.map(op->getResult(0), gramArguments[gram->second]);
+    else
+      cloneWithTypes(b, op, mapping, [&](Type type) -> Type {
+        return isa<FloatType>(type) ? Type(math) : type;
+      });
+  }
+  YieldOp::create(b, mapping.lookup(formula.result));
+  return pairwise;
+}
+} // namespace
+
+PairwiseOp geo::splitPairs(ImplicitLocOpBuilder &b, PairFormula &formula,
+                           Reducer reducer, FloatType math, Value targets) {
+  return Splitter(b, formula, math).run(reducer, targets);
+}
