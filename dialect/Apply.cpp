@@ -36,8 +36,7 @@ static LogicalResult verifyCount(Operation *op, FormulaOp formula,
 LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ManifoldOp page;
   FormulaOp formula = resolve(*this, symbols, page);
-  if (!formula ||
-      failed(verifyCount(*this, formula, page, getArgs().size())))
+  if (!formula || failed(verifyCount(*this, formula, page, getArgs().size())))
     return failure();
   RankedTensorType rows; // of the first argument that comes per row
   int64_t numRows = ShapedType::kDynamic;
@@ -46,12 +45,11 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
     auto tensor = dyn_cast<RankedTensorType>(v.getType());
     bool isNumber =
         i >= formula.getNumArguments() || formula.getKind(i) == "number";
-    bool fits = isNumber ? v.getType().isF64() ||
-                               (tensor && tensor.getRank() == 1 &&
-                                tensor.getElementType().isF64())
-                         : tensor && (tensor.getRank() == 1 ||
-                                      tensor.getRank() == 2) &&
-                               !tensor.isDynamicDim(tensor.getRank() - 1);
+    bool fits =
+        isNumber ? v.getType().isF64() || (tensor && tensor.getRank() == 1 &&
+                                           tensor.getElementType().isF64())
+                 : tensor && (tensor.getRank() == 1 || tensor.getRank() == 2) &&
+                       !tensor.isDynamicDim(tensor.getRank() - 1);
     if (!fits)
       return emitOpError("expects argument ")
              << i << " to be "
@@ -84,10 +82,10 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expects an argument that is a row for a result that is "
                        "one");
   RankedTensorType want =
-      yieldsRow ? RankedTensorType::get({numRows, rows.getShape().back()},
-                                        rows.getElementType())
-                : RankedTensorType::get({numRows},
-                                        Float64Type::get(getContext()));
+      yieldsRow
+          ? RankedTensorType::get({numRows, rows.getShape().back()},
+                                  rows.getElementType())
+          : RankedTensorType::get({numRows}, Float64Type::get(getContext()));
   if (failed(verifyCompatibleShape(type, want)) ||
       type.getElementType() != want.getElementType())
     return emitOpError("expects a result of type ")
@@ -110,8 +108,7 @@ LogicalResult ApplyPairsOp::verify() {
 LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ManifoldOp page;
   FormulaOp formula = resolve(*this, symbols, page);
-  if (!formula ||
-      failed(verifyCount(*this, formula, page, getArgs().size())))
+  if (!formula || failed(verifyCount(*this, formula, page, getArgs().size())))
     return failure();
   if (!formula.getResult().getType().isF64())
     return emitOpError("expects a formula that yields a number, but got ")
@@ -123,11 +120,11 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
     StringRef kind =
         i < formula.getNumArguments() ? formula.getKind(i) : "number";
     bool isNumber = kind == "number";
-    bool fits = isNumber ? argument.getType().isF64() ||
-                               (tensor && tensor.getRank() == 1 &&
-                                tensor.getElementType().isF64())
-                         : tensor && tensor.getRank() == 2 &&
-                               !tensor.isDynamicDim(1);
+    bool fits =
+        isNumber
+            ? argument.getType().isF64() || (tensor && tensor.getRank() == 1 &&
+                                             tensor.getElementType().isF64())
+            : tensor && tensor.getRank() == 2 && !tensor.isDynamicDim(1);
     if (!fits)
       return emitOpError("expects argument ")
              << i << " to be "
@@ -138,9 +135,8 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
     int64_t &size = kind == "column" ? v : n;
     (kind == "column" ? hasColumn : hasRow) |= !isNumber;
     if (!mayEqual(size, tensor.getDimSize(0)))
-      return emitOpError("expects ")
-             << kind << "s of one number, but got " << size << " and "
-             << tensor.getDimSize(0);
+      return emitOpError("expects ") << kind << "s of one number, but got "
+                                     << size << " and " << tensor.getDimSize(0);
     if (!tensor.isDynamicDim(0))
       size = tensor.getDimSize(0);
   }

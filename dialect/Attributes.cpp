@@ -83,8 +83,9 @@ void printCurvature(AsmPrinter &printer, Attribute c) {
 }
 
 /// A finite number in f64 or a label; positive where `wantsPositive`.
-static LogicalResult verifyCurvature(function_ref<InFlightDiagnostic()> emitError,
-                                     Attribute c, bool wantsPositive) {
+static LogicalResult
+verifyCurvature(function_ref<InFlightDiagnostic()> emitError, Attribute c,
+                bool wantsPositive) {
   if (auto label = dyn_cast<StringAttr>(c)) {
     if (label.getValue().empty())
       return emitError() << "expects a curvature label, but got \"\"";
@@ -106,8 +107,8 @@ LogicalResult verifyCurvatures(function_ref<InFlightDiagnostic()> emitError,
                                ManifoldOp page, ArrayRef<Attribute> values) {
   if (values.size() != page.getNumCurvatures())
     return emitError() << "expects " << page.getNumCurvatures()
-                       << " curvatures of " << page.getSymName()
-                       << ", but got " << values.size();
+                       << " curvatures of " << page.getSymName() << ", but got "
+                       << values.size();
   for (auto [c, isPositive] : llvm::zip(values, page.getPositive()))
     if (failed(verifyCurvature(emitError, c, isPositive)))
       return failure();

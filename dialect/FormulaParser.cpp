@@ -187,9 +187,7 @@ FailureOr<Term> InfixParser::parseSelect(SMLoc loc) {
   if (failed(ifFalse) || parser.parseRParen())
     return failure();
   locate(loc);
-  auto isRow = [](const Result &t) {
-    return !t->isLiteral() && t->ex.isRow();
-  };
+  auto isRow = [](const Result &t) { return !t->isLiteral() && t->ex.isRow(); };
   if (isRow(left) || isRow(right))
     return error(loc) << "expects select to compare numbers, but got a row";
   Ex condition = isGreater ? less(toNumber(*right), toNumber(*left))
@@ -239,11 +237,11 @@ FailureOr<Term> InfixParser::callBuiltin(StringRef name,
   using Unary = Ex (*)(Ex);
   using RowUnary = Ex (*)(Ex);
   static const llvm::StringMap<Unary> onNumbers = {
-      {"sqrt", geo::sqrt},     {"exp", geo::exp},     {"log", geo::log},
-      {"tanh", geo::tanh},     {"asin", geo::asin},   {"sin", geo::sin},
-      {"cos", geo::cos},       {"tanhc", tanhc},      {"artanhc", artanhc},
-      {"asinhc", asinhc},      {"sinhc", sinhc},      {"coshq", coshq},
-      {"sinc", sinc},          {"cosq", cosq},        {"asinc", asinc}};
+      {"sqrt", geo::sqrt}, {"exp", geo::exp},   {"log", geo::log},
+      {"tanh", geo::tanh}, {"asin", geo::asin}, {"sin", geo::sin},
+      {"cos", geo::cos},   {"tanhc", tanhc},    {"artanhc", artanhc},
+      {"asinhc", asinhc},  {"sinhc", sinhc},    {"coshq", coshq},
+      {"sinc", sinc},      {"cosq", cosq},      {"asinc", asinc}};
   static const llvm::StringMap<RowUnary> onRows = {
       {"sqnorm", sqnorm}, {"epsilon", epsilon}, {"length", rowLength}};
   bool isBinary = name == "dot" || name == "max" || name == "min";
@@ -316,8 +314,8 @@ FailureOr<Term> InfixParser::callFormula(StringRef name,
   SmallVector<Value> operands;
   for (const Term &argument : arguments)
     operands.push_back(toNumber(argument).get());
-  Type type = *isRow ? Type(FormulaOp::getAnyRowType(context))
-                     : Type(b.getF64Type());
+  Type type =
+      *isRow ? Type(FormulaOp::getAnyRowType(context)) : Type(b.getF64Type());
   return Term{0, Ex(b, CallOp::create(b, type, callee, operands))};
 }
 

@@ -7,6 +7,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
@@ -14,7 +15,6 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallString.h"
 
 namespace geo {
@@ -82,8 +82,8 @@ namespace geo {
 /// null if none has it.
 FormulaOp lookupFormula(ManifoldOp page, llvm::StringRef name);
 
-/// What `@formula` or `@page::@formula` means in the module of `scope`; `page` is
-/// set in the second case. Null if there is none.
+/// What `@formula` or `@page::@formula` means in the module of `scope`; `page`
+/// is set in the second case. Null if there is none.
 FormulaOp resolveFormula(mlir::SymbolRefAttr callee, mlir::Operation *scope,
                          ManifoldOp &page);
 

@@ -13,8 +13,7 @@ using namespace geo;
 /// The page `name` of the module of `scope`, or the built-in one.
 static ManifoldOp lookupPage(StringRef name, Operation *scope) {
   if (auto module = scope ? scope->getParentOfType<ModuleOp>() : ModuleOp())
-    if (auto page = dyn_cast_or_null<ManifoldOp>(
-            module.lookupSymbol(name)))
+    if (auto page = dyn_cast_or_null<ManifoldOp>(module.lookupSymbol(name)))
       return page;
   if (!scope)
     return nullptr;
@@ -40,8 +39,7 @@ FormulaOp geo::resolveFormula(SymbolRefAttr callee, Operation *scope,
   StringRef root = callee.getRootReference();
   if (callee.getNestedReferences().empty()) {
     auto module = scope->getParentOfType<ModuleOp>();
-    return dyn_cast_or_null<FormulaOp>(
-        module.lookupSymbol(root));
+    return dyn_cast_or_null<FormulaOp>(module.lookupSymbol(root));
   }
   page = lookupPage(root, scope);
   return page ? lookupFormula(page, callee.getLeafReference()) : FormulaOp();
@@ -137,8 +135,9 @@ void geo::cloneWithTypes(OpBuilder &b, Operation *op, IRMapping &mapping,
   Type type = constant.getType();
   auto toElement = [&](APFloat value) -> Attribute {
     bool ignored;
-    value.convert(cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &ignored);
+    value.convert(
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(),
+        APFloat::rmNearestTiesToEven, &ignored);
     return FloatAttr::get(getElementTypeOrSelf(type), value);
   };
   if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
@@ -155,34 +154,21 @@ public:
   Instantiation(ImplicitLocOpBuilder &b, VectorType rowType)
       : b(b), rowType(rowType), useLoc(b.getLoc()) {}
 
-  /// The result of `formula` for arguments followed by curvatures; null after
-  /// an error.
-  Value run(FormulaOp formula, ManifoldOp page, ArrayRef<Value> arguments) {
+  /// The result of `formula` as it stands in `page`, whose curvatures it gets
+  /// as far as it knows them; null after an error.
+  Value run(FormulaOp formula, ManifoldOp page, ArrayRef<Value> arguments,
+            ArrayRef<Value> curvatures) {
     if (depth == maxDepth) {
       formula.emitOpError("expects calls to nest at most ")
           << maxDepth << " deep, but got recursion";
       return nullptr;
     }
-    unsigned want = formula.getBlock().getNumArguments();
-    if (arguments.size() != want) {
-      mlir::emitError(b.getLoc())
-          << "expects " << want << " arguments and curvatures of formula "
-          << formula.getSymName() << ", but got " << arguments.size();
+    if (!verify(formula, page, arguments, curvatures))
       return nullptr;
-    }
-    for (unsigned i = 0; i < want; ++i) {
-      Type type = convert(formula.getBlock().getArgument(i).getType());
-      if (arguments[i].getType() == type)
-        continue;
-      mlir::emitError(b.getLoc())
-          << "expects argument " << i << " of formula " << formula.getSymName()
-          << " to be of type " << type << ", but got "
-          << arguments[i].getType();
-      return nullptr;
-    }
     ++depth;
-    Value result = formula.hasOwnVjp() ? makeWithVjp(formula, page, arguments)
-                                       : inlineBody(formula, page, arguments);
+    Value result = formula.hasOwnVjp()
+                       ? makeWithVjp(formula, page, arguments, curvatures)
+                       : inlineBody(formula, page, arguments, curvatures);
     --depth;
     return result;
   }
@@ -199,24 +185,52 @@ private:
     return VectorType::get(rowType.getShape(), row.getElementType());
   }
 
+  /// Formulas of `like` pages and defaults know the first curvatures only.
+  static unsigned getNumKnown(FormulaOp formula) {
+    auto home = dyn_cast<ManifoldOp>(formula->getParentOp());
+    return home ? home.getNumCurvatures() : 0;
+  }
+
+  bool verify(FormulaOp formula, ManifoldOp page, ArrayRef<Value> arguments,
+              ArrayRef<Value> curvatures) {
+    auto error = [&]() { return mlir::emitError(b.getLoc()); };
+    unsigned want = formula.getNumArguments(), known = getNumKnown(formula);
+    if (arguments.size() != want) {
+      error() << "expects " << want << " arguments of formula "
+              << formula.getSymName() << ", but got " << arguments.size();
+      return false;
+    }
+    if (curvatures.size() < known) {
+      error() << "expects " << known << " curvatures for formula "
+              << formula.getSymName() << ", but got " << curvatures.size();
+      return false;
+    }
+    for (unsigned i = 0; i < want; ++i) {
+      Type type = convert(formula.getBlock().getArgument(i).getType());
+      if (arguments[i].getType() == type)
+        continue;
+      error() << "expects argument " << i << " of formula "
+              << formula.getSymName() << " to be a " << formula.getKind(i)
+              << ", but got " << arguments[i].getType();
+      return false;
+    }
+    return true;
+  }
+
   Value inlineBody(FormulaOp formula, ManifoldOp page,
-                   ArrayRef<Value> arguments) {
-    SmallVector<Value> yielded;
-    if (!inlineBlock(formula.getBlock(), page, arguments, yielded))
+                   ArrayRef<Value> arguments, ArrayRef<Value> curvatures) {
+    SmallVector<Value> all(arguments), yielded;
+    llvm::append_range(all, curvatures.take_front(getNumKnown(formula)));
+    if (!inlineBlock(formula.getBlock(), page, all, curvatures, yielded))
       return nullptr;
     return yielded.front();
   }
 
   bool inlineBlock(Block &block, ManifoldOp page, ArrayRef<Value> arguments,
+                   ArrayRef<Value> curvatures,
                    SmallVectorImpl<Value> &yielded) {
     IRMapping mapping;
     mapping.map(block.getArguments(), arguments);
-    // What every formula of a page gets beside its arguments.
-    ArrayRef<Value> curvatures;
-    if (page)
-      curvatures = arguments.slice(
-          cast<FormulaOp>(block.getParentOp()).getNumArguments(),
-          page.getNumCurvatures());
     for (Operation &op : block.without_terminator()) {
       b.setLoc(CallSiteLoc::get(op.getLoc(), useLoc));
       if (!emit(&op, page, mapping, curvatures))
@@ -231,8 +245,8 @@ private:
   bool emit(Operation *op, ManifoldOp page, IRMapping &mapping,
             ArrayRef<Value> curvatures) {
     auto number = [&](double value) {
-      mapping.map(op->getResult(0), arith::ConstantOp::create(
-                                        b, b.getF64FloatAttr(value)));
+      mapping.map(op->getResult(0),
+                  arith::ConstantOp::create(b, b.getF64FloatAttr(value)));
       return true;
     };
     if (isa<EpsilonOp>(op)) {
@@ -242,24 +256,32 @@ private:
     }
     if (isa<RowLengthOp>(op))
       return number(static_cast<double>(rowType.getDimSize(0)));
-    auto call = dyn_cast<CallOp>(op);
-    if (!call) {
-      cloneWithTypes(b, op, mapping, [&](Type t) { return convert(t); });
-      return true;
-    }
+    if (auto call = dyn_cast<CallOp>(op))
+      return emitCall(call, page, mapping, curvatures);
+    cloneWithTypes(b, op, mapping, [&](Type t) { return convert(t); });
+    return true;
+  }
+
+  bool emitCall(CallOp call, ManifoldOp page, IRMapping &mapping,
+                ArrayRef<Value> curvatures) {
     ManifoldOp calledPage = page;
     FormulaOp callee = resolveCall(call, calledPage);
     if (!callee) {
-      mlir::emitError(b.getLoc()) << "expects a formula of the manifold, but got "
-                                  << call.getCallee();
+      mlir::emitError(b.getLoc())
+          << "expects a formula of the manifold, but got " << call.getCallee();
       return false;
     }
     SmallVector<Value> arguments;
     for (Value v : call.getArgs())
       arguments.push_back(mapping.lookup(v));
-    if (call.getCallee().getNestedReferences().empty())
-      llvm::append_range(arguments, curvatures);
-    Value result = run(callee, calledPage, arguments);
+    ArrayRef<Value> passed = arguments, own = curvatures;
+    // Curvatures of another page follow the arguments.
+    if (!call.getCallee().getNestedReferences().empty()) {
+      own = passed.drop_front(
+          std::min<size_t>(callee.getNumArguments(), passed.size()));
+      passed = passed.drop_back(own.size());
+    }
+    Value result = run(callee, calledPage, passed, own);
     if (!result)
       return false;
     if (result.getType() != convert(call.getType())) {
@@ -272,23 +294,37 @@ private:
     return true;
   }
 
+  /// Both regions get all curvatures, so that calls in them find theirs; those
+  /// that the formula does not know have no part in its result.
   Value makeWithVjp(FormulaOp formula, ManifoldOp page,
-                    ArrayRef<Value> arguments) {
-    Type type = convert(formula.getResult().getType());
-    auto op = WithVjpOp::create(b, type, arguments);
-    auto fill = [&](Region &region, Block &source) {
+                    ArrayRef<Value> arguments, ArrayRef<Value> curvatures) {
+    SmallVector<Value> operands(arguments);
+    llvm::append_range(operands, curvatures);
+    unsigned numKnown = arguments.size() + getNumKnown(formula);
+    auto op =
+        WithVjpOp::create(b, convert(formula.getResult().getType()), operands);
+    auto fill = [&](Region &region, Block &source, bool isVjp) {
       OpBuilder::InsertionGuard guard(b);
       Block &block = region.emplaceBlock();
-      for (BlockArgument argument : source.getArguments())
-        block.addArgument(convert(argument.getType()), b.getLoc());
+      for (Value v : operands)
+        block.addArgument(v.getType(), b.getLoc());
+      if (isVjp)
+        block.addArgument(op.getType(), b.getLoc());
       b.setInsertionPointToEnd(&block);
-      SmallVector<Value> values(block.getArguments()), yielded;
-      bool filled = inlineBlock(source, page, values, yielded);
+      SmallVector<Value> all(block.getArguments()), yielded;
+      ArrayRef<Value> own =
+          ArrayRef(all).slice(arguments.size(), curvatures.size());
+      SmallVector<Value> known(ArrayRef(all).take_front(numKnown));
+      if (isVjp)
+        known.push_back(all.back());
+      bool filled = inlineBlock(source, page, known, own, yielded);
+      while (isVjp && yielded.size() < operands.size())
+        yielded.push_back(arith::ConstantOp::create(b, b.getF64FloatAttr(0.0)));
       YieldOp::create(b, yielded);
       return filled;
     };
-    if (!fill(op.getBody(), formula.getBlock()) ||
-        !fill(op.getVjp(), formula.getVjp().front()))
+    if (!fill(op.getBody(), formula.getBlock(), /*isVjp=*/false) ||
+        !fill(op.getVjp(), formula.getVjp().front(), /*isVjp=*/true))
       return nullptr;
     return op.getResult();
   }
@@ -302,20 +338,22 @@ private:
 
 Ex geo::instantiate(FormulaOp formula, ManifoldOp page, ArrayRef<Ex> args,
                     ArrayRef<Ex> curvatures) {
-  SmallVector<Value> values;
   VectorType rowType;
-  for (ArrayRef<Ex> list : {args, curvatures})
-    for (Ex e : list) {
-      values.push_back(e.get());
+  auto toValues = [&](ArrayRef<Ex> list) {
+    return llvm::map_to_vector(list, [&](Ex e) {
       if (auto row = dyn_cast<VectorType>(e.get().getType()))
         rowType = row;
-    }
+      return e.get();
+    });
+  };
+  SmallVector<Value> arguments = toValues(args), numbers = toValues(curvatures);
   ImplicitLocOpBuilder &b =
       (args.empty() ? curvatures.front() : args.front()).getBuilder();
   // Numbers only: no type is converted.
   if (!rowType)
     rowType = VectorType::get({1}, b.getF64Type());
-  Value result = Instantiation(b, rowType).run(formula, page, values);
+  Value result =
+      Instantiation(b, rowType).run(formula, page, arguments, numbers);
   return result ? Ex(b, result) : Ex();
 }
 

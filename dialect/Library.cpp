@@ -32,8 +32,6 @@ ManifoldOp GeoDialect::getBuiltinPage(StringRef name) {
 }
 
 SmallVector<StringRef> GeoDialect::getBuiltinPageNames() {
-  return llvm::map_to_vector(pages,
-                             [](const EmbeddedPage &p) -> StringRef {
-                               return p.name;
-                             });
+  return llvm::map_to_vector(
+      pages, [](const EmbeddedPage &p) -> StringRef { return p.name; });
 }

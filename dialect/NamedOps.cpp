@@ -125,8 +125,7 @@ static LogicalResult verifyRowFormula(RowFormulaOpInterface op,
     if (oneNumberOfRows && failed(verifyRole(op, role, what, type, points)))
       return failure();
   ManifoldInterface manifold = op.getManifold();
-  if (failed(
-          verifyCurvatureOperands(op, manifold, op.getCurvatureOperands())))
+  if (failed(verifyCurvatureOperands(op, manifold, op.getCurvatureOperands())))
     return failure();
   return verifyHasFormula(op, manifold, op.getFormula());
 }
@@ -195,8 +194,8 @@ static LogicalResult verifyPointsOp(Op op, int64_t rows, int64_t width,
       failed(verifyPoints(op, "the result", op.getType())))
     return failure();
   ManifoldInterface manifold = op.getManifold();
-  auto want = RankedTensorType::get(
-      {rows, width}, getElementTypeOrSelf(x), manifold);
+  auto want =
+      RankedTensorType::get({rows, width}, getElementTypeOrSelf(x), manifold);
   if (getManifold(op.getType()) != manifold ||
       failed(verifyCompatibleShape(op.getType(), want)) ||
       getElementTypeOrSelf(op.getType()) != want.getElementType())
@@ -223,8 +222,8 @@ static LogicalResult verifyPlainMatrix(Operation *op, StringRef what, Type type,
 }
 
 LogicalResult MobiusMatvecOp::verify() {
-  if (failed(verifyPlainMatrix(*this, "m", getM().getType(),
-                               getX().getType())) ||
+  if (failed(
+          verifyPlainMatrix(*this, "m", getM().getType(), getX().getType())) ||
       failed(verifyPoints(*this, "x", getX().getType())))
     return failure();
   ArrayRef<int64_t> m = cast<RankedTensorType>(getM().getType()).getShape();
@@ -245,8 +244,8 @@ LogicalResult FnApplyOp::verify() {
 }
 
 LogicalResult MidpointOp::verify() {
-  if (failed(verifyPlainMatrix(*this, "w", getW().getType(),
-                               getX().getType())) ||
+  if (failed(
+          verifyPlainMatrix(*this, "w", getW().getType(), getX().getType())) ||
       failed(verifyPoints(*this, "x", getX().getType())))
     return failure();
   ArrayRef<int64_t> w = cast<RankedTensorType>(getW().getType()).getShape();

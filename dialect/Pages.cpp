@@ -16,7 +16,9 @@ VectorType FormulaOp::getAnyRowType(MLIRContext *context) {
   return VectorType::get({1}, Float64Type::get(context), {true});
 }
 
-Value FormulaOp::getResult() { return getBlock().getTerminator()->getOperand(0); }
+Value FormulaOp::getResult() {
+  return getBlock().getTerminator()->getOperand(0);
+}
 
 void FormulaOp::getAsmBlockArgumentNames(Region &region,
                                          OpAsmSetValueNameFn setName) {
@@ -221,8 +223,9 @@ LogicalResult FormulaOp::verifyRegions() {
   unsigned numCurvatures = page ? page.getNumCurvatures() : 0;
   SmallVector<Type> types;
   for (unsigned i = 0; i < getNumArguments(); ++i)
-    types.push_back(getKind(i) == "number" ? Type(Float64Type::get(getContext()))
-                                           : Type(getAnyRowType(getContext())));
+    types.push_back(getKind(i) == "number"
+                        ? Type(Float64Type::get(getContext()))
+                        : Type(getAnyRowType(getContext())));
   types.append(numCurvatures, Float64Type::get(getContext()));
   if (failed(verifyProgram(*this, getBody(), "a body")))
     return failure();
@@ -374,8 +377,7 @@ LogicalResult ManifoldOp::verifyRegions() {
     stream << '(';
     llvm::interleaveComma(
         llvm::enumerate(signature->arguments), stream, [&](auto pair) {
-          StringRef kind =
-              pair.value().role == Role::number ? "number" : "row";
+          StringRef kind = pair.value().role == Role::number ? "number" : "row";
           stream << pair.value().name << ": " << kind;
           fits = fits && formula.getKind(pair.index()) == kind;
         });
@@ -383,7 +385,8 @@ LogicalResult ManifoldOp::verifyRegions() {
     stream << ") -> " << (wantsRow ? "row" : "number");
     Operation *yield = formula.getBlock().getTerminator();
     if (yield->getNumOperands() == 1)
-      fits = fits && wantsRow == isa<VectorType>(yield->getOperand(0).getType());
+      fits =
+          fits && wantsRow == isa<VectorType>(yield->getOperand(0).getType());
     if (!fits)
       return formula.emitOpError("expects the standard formula ")
              << formula.getSymName() << want;

@@ -41,8 +41,8 @@ bool mayHoldPoints(Operation *op) {
 /// Types hide symbols from MLIR, so whether a page is there and has what its
 /// points are used for is looked at here.
 LogicalResult checkPages(Operation *op) {
-  for (TypeRange types : {TypeRange(op->getOperandTypes()),
-                          TypeRange(op->getResultTypes())})
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (auto manifold = dyn_cast_or_null<ManifoldAttr>(getManifold(type)))
         if (failed(verifyManifold(manifold, op)))
@@ -54,7 +54,8 @@ LogicalResult checkPages(Operation *op) {
          << use.getFormula() << ", but got " << use.getManifold();
 }
 
-/// Emits a formula once, so that an error in it shows whether it is used or not.
+/// Emits a formula once, so that an error in it shows whether it is used or
+/// not.
 LogicalResult checkFormula(FormulaOp formula) {
   auto page = dyn_cast<ManifoldOp>(formula->getParentOp());
   Block scratch;
@@ -63,11 +64,10 @@ LogicalResult checkFormula(FormulaOp formula) {
   SmallVector<Ex> args;
   auto row = VectorType::get({2}, b.getF32Type());
   for (BlockArgument argument : formula.getBlock().getArguments())
-    args.emplace_back(
-        b, scratch.addArgument(isa<VectorType>(argument.getType())
-                                   ? Type(row)
-                                   : argument.getType(),
-                               b.getLoc()));
+    args.emplace_back(b, scratch.addArgument(isa<VectorType>(argument.getType())
+                                                 ? Type(row)
+                                                 : argument.getType(),
+                                             b.getLoc()));
   if (args.empty())
     return formula.emitOpError("expects at least one argument, but got none");
   unsigned count = formula.getNumArguments();

@@ -69,8 +69,8 @@ void replaceByPlain(ImplicitLocOpBuilder &b, Operation *op, Value plain) {
   op->erase();
 }
 
-/// The region's handles for the operands of a row program that come per row, then
-/// those that come for all.
+/// The region's handles for the operands of a row program that come per row,
+/// then those that come for all.
 struct Operands {
   SmallVector<Value> rows, shared;
   /// For each operand, in the order they were added: is it per row, and which.
@@ -93,8 +93,7 @@ struct Operands {
 RowwiseOp makeRowwise(ImplicitLocOpBuilder &b, TypeRange results,
                       const Operands &operands,
                       function_ref<SmallVector<Ex>(ArrayRef<Ex>)> build) {
-  auto rowwise =
-      RowwiseOp::create(b, results, operands.rows, operands.shared);
+  auto rowwise = RowwiseOp::create(b, results, operands.rows, operands.shared);
   bool failed = false;
   fillRegion(b, rowwise.getBlock(), [&](ArrayRef<Ex> arguments) {
     SmallVector<Ex> yielded = build(operands.inOrder(arguments));
@@ -119,8 +118,8 @@ LogicalResult expandRowFormula(RowFormulaOpInterface op) {
         SmallVector<Ex> args(all.take_front(numArguments));
         for (double number : op.getNumberArguments())
           args.push_back(args.front().number(number));
-        return SmallVector<Ex>{manifold.emit(
-            op.getFormula(), args, all.drop_front(numArguments), op)};
+        return SmallVector<Ex>{manifold.emit(op.getFormula(), args,
+                                             all.drop_front(numArguments), op)};
       });
   if (!rowwise)
     return failure();
@@ -204,29 +203,28 @@ LogicalResult expandMidpoint(MidpointOp op) {
       RankedTensorType::get({wType.getDimSize(1)}, xType.getElementType());
   auto liftedType = RankedTensorType::get(
       {wType.getDimSize(1), xType.getDimSize(1)}, xType.getElementType());
-  RowwiseOp lifted = makeRowwise(
-      b, {liftedType, weightType}, lifting,
-      [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
-        ArrayRef<Ex> c = all.drop_front();
-        Ex row = manifold.emit("midpoint_lift", all.front(), c, op);
-        Ex weight = manifold.emit("midpoint_weight", all.front(), c, op);
-        if (weight)
-          weight = Ex(b, castFloat(b, b.getLoc(), weight.get(),
-                                   xType.getElementType()));
-        return {row, weight};
-      });
+  RowwiseOp lifted =
+      makeRowwise(b, {liftedType, weightType}, lifting,
+                  [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
+                    ArrayRef<Ex> c = all.drop_front();
+                    Ex row = manifold.emit("midpoint_lift", all.front(), c, op);
+                    Ex weight =
+                        manifold.emit("midpoint_weight", all.front(), c, op);
+                    if (weight)
+                      weight = Ex(b, castFloat(b, b.getLoc(), weight.get(),
+                                               xType.getElementType()));
+                    return {row, weight};
+                  });
   if (!lifted)
     return failure();
   // The weights' sum in f64: a row program over the rows of W.
   Operands summing;
   summing.add(op.getW(), /*isPerRow=*/true);
   summing.add(lifted.getResult(1), /*isPerRow=*/false);
-  auto sumType =
-      RankedTensorType::get({wType.getDimSize(0)}, b.getF64Type());
-  RowwiseOp sum =
-      makeRowwise(b, {sumType}, summing, [&](ArrayRef<Ex> all) {
-        return SmallVector<Ex>{dot(all[0], all[1])};
-      });
+  auto sumType = RankedTensorType::get({wType.getDimSize(0)}, b.getF64Type());
+  RowwiseOp sum = makeRowwise(b, {sumType}, summing, [&](ArrayRef<Ex> all) {
+    return SmallVector<Ex>{dot(all[0], all[1])};
+  });
   Value rows = MatmulOp::create(b, getPlainType(op.getType()), op.getW(),
                                 lifted.getResult(0), UnitAttr(), UnitAttr());
   Operands dropping;
@@ -236,8 +234,8 @@ LogicalResult expandMidpoint(MidpointOp op) {
     dropping.add(c, /*isPerRow=*/false);
   RowwiseOp out = makeRowwise(
       b, getPlainType(op.getType()), dropping, [&](ArrayRef<Ex> all) {
-        return SmallVector<Ex>{manifold.emit(
-            "midpoint_drop", all.take_front(2), all.drop_front(2), op)};
+        return SmallVector<Ex>{manifold.emit("midpoint_drop", all.take_front(2),
+                                             all.drop_front(2), op)};
       });
   if (!out)
     return failure();
@@ -264,9 +262,9 @@ LogicalResult expandApply(ApplyOp op) {
   }
   RowwiseOp rowwise = makeRowwise(
       b, getPlainType(op.getType()), operands, [&](ArrayRef<Ex> all) {
-        return SmallVector<Ex>{
-            instantiate(formula, page, all.take_front(formula.getNumArguments()),
-                        all.drop_front(formula.getNumArguments()))};
+        return SmallVector<Ex>{instantiate(
+            formula, page, all.take_front(formula.getNumArguments()),
+            all.drop_front(formula.getNumArguments()))};
       });
   if (!rowwise)
     return failure();
@@ -310,10 +308,10 @@ LogicalResult expandApplyPairs(ApplyPairsOp op) {
   if (!logit)
     return failure();
   pairs.formula.result = logit.get();
-  FloatType math = op.getMath() ? cast<FloatType>(*op.getMath())
-                                : FloatType(b.getF64Type());
-  PairwiseOp pairwise = splitPairs(b, pairs.formula, op.getReducer(), math,
-                                   op.getTargets());
+  FloatType math =
+      op.getMath() ? cast<FloatType>(*op.getMath()) : FloatType(b.getF64Type());
+  PairwiseOp pairwise =
+      splitPairs(b, pairs.formula, op.getReducer(), math, op.getTargets());
   if (!pairwise)
     return failure();
   op.replaceAllUsesWith(pairwise.getResult(0));

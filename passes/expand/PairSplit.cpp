@@ -241,8 +241,8 @@ PairwiseOp Splitter::run(Reducer reducer, Value targets) {
   SmallVector<Value> columns = runSide(PairSide::column, columnValues);
   SmallVector<Value> shared;
   SmallVector<BlockArgument> sharedArguments;
-  for (auto [argument, operand, side] : llvm::zip(
-           formula.block.getArguments(), formula.operands, formula.sides))
+  for (auto [argument, operand, side] :
+       llvm::zip(formula.block.getArguments(), formula.operands, formula.sides))
     if (side == PairSide::shared) {
       shared.push_back(operand);
       sharedArguments.push_back(argument);

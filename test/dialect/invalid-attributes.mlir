@@ -30,17 +30,17 @@ func.func private @nothing(tensor<?x4xf32, #geo.poincare<c>>)
 // -----
 
 // Points have coordinates.
-// expected-error @below {{expects a batch of points of flat space to have rank 1 or more, but got rank 0}}
+// expected-error @below {{expects a batch of points of euclidean to have rank 1 or more, but got rank 0}}
 func.func private @rank0(tensor<f32, #geo.euclidean>)
 
 // -----
 
 // Points have at least one coordinate.
-// expected-error @below {{expects points of flat space to have at least one coordinate, but got 0}}
+// expected-error @below {{expects points of euclidean to have at least one coordinate, but got 0}}
 func.func private @empty(tensor<?x0xf32, #geo.euclidean>)
 
 // -----
 
 // Coordinates are f32 or f64.
-// expected-error @below {{expects points of the Poincare ball to have f32 or f64 coordinates, but got 'i32'}}
+// expected-error @below {{expects points of poincare to have f32 or f64 coordinates, but got 'i32'}}
 func.func private @integers(tensor<?x4xi32, #geo.poincare<1.0>>)

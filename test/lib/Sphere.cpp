@@ -83,8 +83,8 @@ static Ex pairSqDist(Ex x, Ex y) {
   return ::sqdist(a, atLeastZero(4.0 - a));
 }
 
-static StringLiteral formulas[] = {"add",     "expmap0", "logmap0",
-                                   "expmap",  "sqdist",  "dist",
+static StringLiteral formulas[] = {"add",     "expmap0",    "logmap0",
+                                   "expmap",  "sqdist",     "dist",
                                    "project", "pair_sqdist"};
 
 bool SphereAttr::hasFormula(StringRef formula, Operation *) const {
