@@ -35,8 +35,9 @@ std::optional<Storage> parseStorage(std::string_view text) {
 
 std::vector<Parameter> getParameters(const RilmConfig &config) {
   int64_t d = config.dim;
-  std::vector<Parameter> list{{"E", {config.vocabulary, d}, true},
-                              {"root", {1, d}, true},
+  bool curved = config.isHyperbolic();
+  std::vector<Parameter> list{{"E", {config.vocabulary, d}, true, curved},
+                              {"root", {1, d}, true, curved},
                               {"Wh", {d, d}},
                               {"We", {d, d}},
                               {"b", {d}}};

@@ -55,6 +55,8 @@ struct Parameter {
   std::string name;
   std::vector<int64_t> shape;
   bool isPoint = false;
+  /// Rows of a space that is not flat.
+  bool isCurved = false;
 
   bool isNumber() const { return shape.empty(); }
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/Checkpoint.h"
+#include "frontend/train/CheckpointMetadata.h"
 #include "runtime/Safetensors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 using namespace geo;
 using rt::DType;
@@ -17,11 +17,8 @@ using rt::expects;
 using rt::Safetensors;
 using rt::Status;
 using rt::Tensor;
-using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr const char *formatName = "geoc-rilm-1";
 
 /// The tensors of a group (parameters or moments) under their names in the
 /// file: Wh and We become W, root [1, d] becomes [d].
@@ -46,6 +43,32 @@ std::vector<FileTensor> fileTensors(const RilmConfig &config) {
     else if (p.name != "We")
       result.push_back({p.name, type, p.shape, {i}});
   }
+  return result;
+}
+
+/// The same for the optimizer's state: `parts` index getSlots().
+std::vector<FileTensor> fileSlots(const RilmConfig &config,
+                                  const OptimizerConfig &optimizer) {
+  std::vector<FileTensor> result;
+  std::vector<Parameter> list = getParameters(config);
+  std::vector<Slot> slots = getSlots(config, optimizer);
+  for (const char *prefix : {"m.", "v."})
+    for (FileTensor entry : fileTensors(config)) {
+      std::vector<size_t> parts;
+      for (size_t parameter : entry.parts)
+        for (size_t i = 0; i < slots.size(); ++i)
+          if (slots[i].prefix == prefix && slots[i].parameter == parameter)
+            parts.push_back(i);
+      if (parts.empty())
+        continue;
+      // A number for each row has a type and shape of its own.
+      const Slot &first = slots[parts[0]];
+      if (first.shape != list[first.parameter].shape) {
+        entry.type = first.type;
+        entry.shape = first.shape;
+      }
+      result.push_back({prefix + entry.name, entry.type, entry.shape, parts});
+    }
   return result;
 }
 
@@ -75,156 +98,6 @@ double exponential(const RilmConfig &config, const ModelState &state,
   return otherwise;
 }
 
-/// Reads metadata of one file, remembering the first error.
-class Metadata {
-public:
-  Metadata(const Safetensors &file, const std::string &path)
-      : file(file), path(path) {}
-
-  Status status;
-
-  const std::string *find(const std::string &key) {
-    return file.findMetadata(key);
-  }
-  std::string text(const std::string &key) {
-    const std::string *found = file.findMetadata(key);
-    if (found)
-      return *found;
-    fail(key, "a value", "none");
-    return "";
-  }
-  double number(const std::string &key) {
-    std::string s = text(key);
-    double value = 0;
-    auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-    if (error != std::errc() || end != s.data() + s.size())
-      fail(key, "a number", s);
-    return value;
-  }
-  double positive(const std::string &key) {
-    double value = number(key);
-    if (!(std::isfinite(value) && value > 0))
-      fail(key, "a positive number", text(key));
-    return value;
-  }
-  int64_t integer(const std::string &key, int64_t least, int64_t most) {
-    std::string s = text(key);
-    int64_t value = least;
-    auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-    if (error != std::errc() || end != s.data() + s.size() || value < least ||
-        value > most)
-      fail(key, fmt::format("a whole number in {}..{}", least, most), s);
-    return std::clamp(value, least, most);
-  }
-  bool has(const std::string &key) const {
-    return file.findMetadata(key) != nullptr;
-  }
-  bool flag(const std::string &key) { return integer(key, 0, 1) != 0; }
-
-  void fail(const std::string &key, std::string_view what,
-            std::string_view got) {
-    if (status.ok())
-      status = expects(path, fmt::format("metadata \"{}\" to be {}", key, what),
-                       rt::quote(got));
-  }
-
-private:
-  const Safetensors &file;
-  const std::string &path;
-};
-
-/// Largest sizes that a file may ask for; products stay far below 2^63.
-constexpr int64_t largestDim = 1 << 20, largestCount = int64_t(1) << 40;
-
-/// Absent in files of a finished run and in those of other writers.
-void readProgress(Metadata &m, Checkpoint &c) {
-  const std::string key = "progress";
-  if (!m.has(key))
-    return;
-  std::string text = m.text(key);
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  EpochProgress &p = c.progress;
-  bool good = json.is_object() && json.size() == 7;
-  auto find = [&](const char *name) {
-    auto at = good ? json.find(name) : json.end();
-    good = good && at != json.end() && at->is_number();
-    return good ? at->get<double>() : 0.0;
-  };
-  auto number = [&](const char *name, double &into) {
-    into = find(name);
-    good = good && std::isfinite(into);
-  };
-  auto count = [&](const char *name, int64_t &into) {
-    double value = find(name);
-    good = good && value >= 0 && value <= double(largestCount) &&
-           value == std::floor(value);
-    into = good ? int64_t(value) : 0;
-  };
-  count("epochs_since_best", c.epochsSinceBest);
-  count("batches", p.batches);
-  number("loss", p.loss);
-  number("scored", p.scored);
-  number("gradient_norms", p.gradientNorms);
-  count("clipped_rows", p.clippedRows);
-  count("clipped_states", p.clippedStates);
-  if (!good)
-    m.fail(key, "an object of the seven numbers of an epoch's progress", text);
-}
-
-std::string progressText(const Checkpoint &c) {
-  const EpochProgress &p = c.progress;
-  return Json{{"epochs_since_best", c.epochsSinceBest},
-              {"batches", p.batches},
-              {"loss", p.loss},
-              {"scored", p.scored},
-              {"gradient_norms", p.gradientNorms},
-              {"clipped_rows", p.clippedRows},
-              {"clipped_states", p.clippedStates}}
-      .dump();
-}
-
-void readMetadata(Metadata &m, Checkpoint &c, const std::string &path) {
-  if (m.text("format") != formatName)
-    m.fail("format", formatName, m.text("format"));
-  if (std::optional<RilmKind> kind = parseRilmKind(m.text("model")))
-    c.config.kind = *kind;
-  else
-    m.fail("model", "flat, hyp or naive", m.text("model"));
-  if (auto protocol = data::parseProtocol(m.text("protocol")))
-    c.protocol = *protocol;
-  else
-    m.fail("protocol", "lines or windows", m.text("protocol"));
-  // Files from before there was a choice do not say.
-  if (const std::string *dtype = m.find("dtype")) {
-    if (std::optional<Storage> storage = parseStorage(*dtype))
-      c.config.storage = *storage;
-    else
-      m.fail("dtype", "f32 or f64", *dtype);
-  }
-  c.config.dim = m.integer("dim", 1, largestDim);
-  c.config.curvature = m.positive("curvature");
-  c.config.learnCurvature = m.flag("learn_curvature");
-  c.config.tau = m.positive("tau");
-  c.config.learnTau = m.flag("learn_tau");
-  c.config.truncate = m.integer("truncate", 0, largestCount);
-  c.config.scoreRoot = c.protocol == data::Protocol::Lines;
-  c.context = m.integer("context", 1, largestCount);
-  c.epoch = m.integer("epoch", 0, largestCount);
-  c.state.updates = m.integer("updates", 0, largestCount);
-  c.validPerplexity = m.number("valid_ppl");
-  c.bestPerplexity = m.number("best_ppl");
-  c.training = m.text("training");
-  readProgress(m, c);
-  auto vocabulary = data::Vocabulary::fromJson(m.text("vocabulary"), path);
-  if (!vocabulary) {
-    if (m.status.ok())
-      m.status = vocabulary.status();
-    return;
-  }
-  c.vocabulary = std::move(*vocabulary);
-  c.config.vocabulary = c.vocabulary.size();
-}
-
 Status checkFinite(const Tensor &t, const std::string &path,
                    const std::string &name) {
   for (int64_t i = 0; i < t.numElements(); ++i) {
@@ -236,18 +109,17 @@ Status checkFinite(const Tensor &t, const std::string &path,
   return Status::success();
 }
 
-/// Fills one group from tensors named `prefix` + name.
+/// Fills a group from the tensors of `entries`.
 Status readGroup(Safetensors &file, const std::string &path,
-                 const std::string &prefix, const RilmConfig &config,
-                 std::vector<Tensor> &group, std::set<std::string> &known) {
-  std::vector<FileTensor> entries = fileTensors(config);
+                 const std::vector<FileTensor> &entries,
+                 std::vector<Tensor> &group, std::set<std::string> &known,
+                 const std::function<std::vector<Tensor>()> &make) {
   // Shapes first: nothing is allocated by a size that the file does not hold.
   for (const FileTensor &entry : entries) {
-    std::string name = prefix + entry.name;
-    known.insert(name);
-    Tensor *t = file.find(name);
+    known.insert(entry.name);
+    Tensor *t = file.find(entry.name);
     std::string want =
-        fmt::format("tensor {} to be {} {}", name, rt::name(entry.type),
+        fmt::format("tensor {} to be {} {}", entry.name, rt::name(entry.type),
                     rt::shapeText(entry.shape));
     if (!t)
       return expects(path, want, "none");
@@ -255,28 +127,30 @@ Status readGroup(Safetensors &file, const std::string &path,
       return expects(path, want,
                      fmt::format("{} {}", rt::name(t->dtype()),
                                  rt::shapeText(t->shape())));
-    if (Status s = checkFinite(*t, path, name); !s)
+    if (Status s = checkFinite(*t, path, entry.name); !s)
       return s;
   }
-  for (const Parameter &p : getParameters(config))
-    group.emplace_back(storageType(config, p), p.shape);
+  group = make();
   for (const FileTensor &entry : entries)
-    copyParts(entry, *file.find(prefix + entry.name), group, /*toFile=*/false);
+    copyParts(entry, *file.find(entry.name), group, /*toFile=*/false);
   return Status::success();
 }
 
 /// Adam divides by the root of a second moment.
 Status checkSecondMoments(const Checkpoint &c, const std::string &path) {
   std::vector<Parameter> list = getParameters(c.config);
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Tensor &t = c.state.v[i];
+  std::vector<Slot> slots = getSlots(c.config, c.optimizer);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].prefix != "v.")
+      continue;
+    const Tensor &t = c.state.slots[i];
     for (int64_t k = 0; k < t.numElements(); ++k) {
       double x = t.number(k);
       if (x < 0)
-        return expects(
-            path,
-            fmt::format("second moments v of {} of 0 or more", list[i].name),
-            fmt::format("{}", x));
+        return expects(path,
+                       fmt::format("second moments v of {} of 0 or more",
+                                   list[slots[i].parameter].name),
+                       fmt::format("{}", x));
     }
   }
   return Status::success();
@@ -340,44 +214,22 @@ double geo::currentTau(const RilmConfig &config, const ModelState &state) {
 
 Status geo::writeCheckpoint(const std::string &path, const Checkpoint &c) {
   std::vector<std::pair<std::string, Tensor>> made;
-  auto addGroup = [&](const std::string &prefix,
+  auto addGroup = [&](const std::vector<FileTensor> &entries,
                       const std::vector<Tensor> &group) {
     // copyParts reads and writes by one signature.
     auto &parts = const_cast<std::vector<Tensor> &>(group);
-    for (const FileTensor &entry : fileTensors(c.config)) {
+    for (const FileTensor &entry : entries) {
       Tensor whole(entry.type, entry.shape);
       copyParts(entry, whole, parts, /*toFile=*/true);
-      made.emplace_back(prefix + entry.name, std::move(whole));
+      made.emplace_back(entry.name, std::move(whole));
     }
   };
-  addGroup("", c.state.parameters);
-  addGroup("m.", c.state.m);
-  addGroup("v.", c.state.v);
+  addGroup(fileTensors(c.config), c.state.parameters);
+  addGroup(fileSlots(c.config, c.optimizer), c.state.slots);
   std::vector<rt::TensorToWrite> tensors;
   for (auto &[name, tensor] : made)
     tensors.push_back({name, &tensor});
-  const RilmConfig &config = c.config;
-  auto flag = [](bool b) { return std::string(b ? "1" : "0"); };
-  return rt::writeSafetensors(
-      path, tensors,
-      {{"format", formatName},
-       {"model", name(config.kind)},
-       {"dtype", name(config.storage)},
-       {"dim", std::to_string(config.dim)},
-       {"curvature", fmt::format("{}", currentCurvature(config, c.state))},
-       {"learn_curvature", flag(config.learnCurvature)},
-       {"tau", fmt::format("{}", currentTau(config, c.state))},
-       {"learn_tau", flag(config.learnTau)},
-       {"truncate", std::to_string(config.truncate)},
-       {"vocabulary", c.vocabulary.toJson()},
-       {"protocol", data::name(c.protocol)},
-       {"context", std::to_string(c.context)},
-       {"epoch", std::to_string(c.epoch)},
-       {"updates", std::to_string(c.state.updates)},
-       {"valid_ppl", fmt::format("{}", c.validPerplexity)},
-       {"best_ppl", fmt::format("{}", c.bestPerplexity)},
-       {"training", c.training},
-       {"progress", progressText(c)}});
+  return rt::writeSafetensors(path, tensors, makeMetadata(c));
 }
 
 Expected<Checkpoint> geo::readCheckpoint(const std::string &path) {
@@ -385,16 +237,24 @@ Expected<Checkpoint> geo::readCheckpoint(const std::string &path) {
   if (!file)
     return file.status();
   Checkpoint c;
-  Metadata metadata(*file, path);
-  readMetadata(metadata, c, path);
-  if (!metadata.status)
-    return metadata.status;
+  if (Status s = readMetadata(*file, path, c); !s)
+    return s;
   std::set<std::string> known;
-  for (auto [prefix, group] :
-       {std::pair("", &c.state.parameters), std::pair("m.", &c.state.m),
-        std::pair("v.", &c.state.v)})
-    if (Status s = readGroup(*file, path, prefix, c.config, *group, known); !s)
-      return s;
+  auto makeParameters = [&] {
+    std::vector<Tensor> group;
+    for (const Parameter &p : getParameters(c.config))
+      group.emplace_back(storageType(c.config, p), p.shape);
+    return group;
+  };
+  if (Status s = readGroup(*file, path, fileTensors(c.config),
+                           c.state.parameters, known, makeParameters);
+      !s)
+    return s;
+  if (Status s = readGroup(*file, path, fileSlots(c.config, c.optimizer),
+                           c.state.slots, known,
+                           [&] { return makeSlots(c.config, c.optimizer); });
+      !s)
+    return s;
   for (auto &[name, tensor] : file->tensors)
     if (!known.count(name))
       return expects(path, "no other tensors", rt::quote(name));

@@ -20,13 +20,15 @@ struct EpochProgress {
 /// A model with all that continues its training, as a safetensors file.
 ///
 /// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s []
-/// (hyp), log_c [] and log_tau [] where learnt; the Adam moments of each as
-/// m.NAME and v.NAME. Numbers are F64, all else is as dtype says. Metadata
-/// (strings): model, dtype, curvature, tau, vocabulary (JSON list, index = row
-/// of E), dim, protocol, context, truncate, epoch, updates, ..., progress (a
-/// JSON object: where in an epoch the run is).
+/// (hyp), log_c [] and log_tau [] where learnt; the optimizer's state of each
+/// as m.NAME and v.NAME, see Slot. Numbers are F64, all else is as dtype says.
+/// Metadata (strings): model, dtype, curvature, tau, vocabulary (JSON list,
+/// index = row of E), optimizer (JSON; without, Adam with its defaults), dim,
+/// protocol, context, truncate, epoch, updates, ..., progress (a JSON object:
+/// where in an epoch the run is).
 struct Checkpoint {
   RilmConfig config;
+  OptimizerConfig optimizer;
   data::Vocabulary vocabulary;
   data::Protocol protocol = data::Protocol::Lines;
   int64_t context = 64;

@@ -6,14 +6,15 @@
 using namespace mlir;
 using namespace geo;
 
-std::string geo::exportTrainStep(const RilmConfig &config) {
+std::string geo::exportTrainStep(const RilmConfig &config,
+                                 const OptimizerConfig &optimizer) {
   DialectRegistry registry;
   registerGeoDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   GraphBuilder graph(*module, storageType(*module, config));
-  buildTrainStep(graph, config);
+  buildTrainStep(graph, config, optimizer);
   std::string text;
   llvm::raw_string_ostream stream(text);
   // Arguments keep the parameters' names.

@@ -36,14 +36,15 @@ static void fill(Tensor &t, const Parameter &p, const RilmConfig &config,
 }
 
 ModelState geo::makeInitialState(const RilmConfig &config,
-                                 const InitialOptions &options) {
+                                 const InitialOptions &options,
+                                 const OptimizerConfig &optimizer) {
   ModelState state;
+  state.slots = makeSlots(config, optimizer);
   uint64_t stream = 0;
   for (const Parameter &p : getParameters(config)) {
     // One stream each: a parameter more does not change the others.
     data::Rng random(options.seed + 0x1217, ++stream);
-    for (auto *group : {&state.parameters, &state.m, &state.v})
-      group->emplace_back(storageType(config, p), p.shape);
+    state.parameters.emplace_back(storageType(config, p), p.shape);
     Tensor &t = state.parameters.back();
     if (p.name == "s") {
       *t.data<double>() = 1 / std::sqrt(double(config.dim));

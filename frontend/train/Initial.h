@@ -14,10 +14,11 @@ struct InitialOptions {
   double weightScale = 1.0;
 };
 
-/// Random parameters (s = 1 / sqrt(d)), zero moments. Points of the ball start
-/// within its 0.999.
+/// Random parameters (s = 1 / sqrt(d)), the optimizer's state zero. Points of
+/// the ball start within its 0.999.
 ModelState makeInitialState(const RilmConfig &config,
-                            const InitialOptions &options);
+                            const InitialOptions &options,
+                            const OptimizerConfig &optimizer = {});
 
 } // namespace geo
 

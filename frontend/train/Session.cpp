@@ -54,21 +54,15 @@ std::vector<Tensor> makeTensors(const RilmConfig &config) {
 
 } // namespace
 
-DType geo::storageType(const RilmConfig &config) {
-  return config.storage == Storage::f64 ? DType::F64 : DType::F32;
-}
-
-DType geo::storageType(const RilmConfig &config, const Parameter &p) {
-  return p.isNumber() ? DType::F64 : storageType(config);
-}
-
 struct Session::Impl {
   RilmConfig config;
+  OptimizerConfig optimizer;
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<Executable> executable;
   Executable::Entry train = nullptr, evaluate = nullptr, generate = nullptr,
                     gradient = nullptr;
-  /// What the next update writes; swapped with the state's afterwards.
+  /// What the next update writes, for the parameters that are trained; swapped
+  /// with the state's afterwards.
   ModelState next;
 
   void addInput(Call &call, const StepInput &in, bool dropout) {
@@ -97,6 +91,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
     return rt::expects("--target", "cpu or loops", rt::quote(options.target));
   auto impl = std::make_unique<Impl>();
   impl->config = config;
+  impl->optimizer = options.optimizer;
   DialectRegistry registry;
   registerGeoDialects(registry);
   impl->context =
@@ -113,7 +108,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
       ModuleOp::create(UnknownLoc::get(impl->context.get()));
   GraphBuilder graph(*module, storageType(*module, config));
   if (options.parts.train)
-    buildTrainStep(graph, config);
+    buildTrainStep(graph, config, options.optimizer);
   if (options.parts.gradient)
     buildGradient(graph, config);
   if (options.parts.evaluate)
@@ -140,15 +135,18 @@ StepResult Session::train(ModelState &state, const StepInput &input, double lr,
                           double clip) {
   assert(impl->train && "session without a training step");
   ModelState &next = impl->next;
-  if (next.parameters.empty())
-    for (auto *group : {&next.parameters, &next.m, &next.v})
-      *group = makeTensors(impl->config);
+  std::vector<size_t> trained = getTrained(impl->config, impl->optimizer);
+  if (next.parameters.empty()) {
+    std::vector<Tensor> all = makeTensors(impl->config);
+    for (size_t i : trained)
+      next.parameters.push_back(std::move(all[i]));
+    next.slots = makeSlots(impl->config, impl->optimizer);
+  }
   double t = double(state.updates + 1);
   StepResult r;
   Call call;
   call.add(state.parameters);
-  call.add(state.m);
-  call.add(state.v);
+  call.add(state.slots);
   call.add(t);
   call.add(lr);
   call.add(clip);
@@ -157,14 +155,13 @@ StepResult Session::train(ModelState &state, const StepInput &input, double lr,
                          &r.clippedPoints})
     call.add(*number);
   call.add(next.parameters);
-  call.add(next.m);
-  call.add(next.v);
+  call.add(next.slots);
   call(impl->train);
   if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm))
     return r;
-  std::swap(state.parameters, next.parameters);
-  std::swap(state.m, next.m);
-  std::swap(state.v, next.v);
+  for (auto [k, i] : llvm::enumerate(trained))
+    std::swap(state.parameters[i], next.parameters[k]);
+  std::swap(state.slots, next.slots);
   ++state.updates;
   return r;
 }
@@ -182,8 +179,10 @@ std::string Session::findNonFinite(const ModelState &state) const {
   for (size_t i = 0; i < list.size(); ++i)
     if (!isFinite(state.parameters[i]))
       return "parameter " + list[i].name;
-  for (size_t i = 0; i < list.size(); ++i)
-    if (!isFinite(impl->next.m[i]))
+  // A gradient that is not finite makes what it updates so.
+  std::vector<size_t> trained = getTrained(impl->config, impl->optimizer);
+  for (auto [k, i] : llvm::enumerate(trained))
+    if (!isFinite(impl->next.parameters[k]))
       return "the gradient of " + list[i].name;
   return "the loss";
 }

@@ -3,22 +3,18 @@
 #ifndef GEOC_FRONTEND_TRAIN_SESSION_H
 #define GEOC_FRONTEND_TRAIN_SESSION_H
 
-#include "frontend/models/RilmConfig.h"
+#include "frontend/train/Optimizer.h"
 #include "runtime/Tensor.h"
 
 #include <memory>
 
 namespace geo {
 
-/// The type of a model's tensors: of its states and tables, and of parameter
-/// `p` in the host's tensors and in files.
-rt::DType storageType(const RilmConfig &config);
-rt::DType storageType(const RilmConfig &config, const Parameter &p);
-
-/// Parameters, their Adam moments and the number of updates so far. Numbers
-/// are F64 tensors of rank 0. The order is getParameters().
+/// Parameters in the order of getParameters(), the optimizer's state in that of
+/// getSlots(), and the number of updates so far. Numbers are F64 tensors of
+/// rank 0.
 struct ModelState {
-  std::vector<rt::Tensor> parameters, m, v;
+  std::vector<rt::Tensor> parameters, slots;
   int64_t updates = 0;
 };
 
@@ -51,6 +47,7 @@ struct SessionParts {
 struct SessionOptions {
   std::string target = "cpu"; ///< or "loops"
   SessionParts parts;
+  OptimizerConfig optimizer; ///< of the training step
   /// Folder of the object cache; empty: none.
   std::string cacheDirectory;
 };
@@ -89,7 +86,8 @@ private:
 };
 
 /// The geo IR of a model's training step, as text.
-std::string exportTrainStep(const RilmConfig &config);
+std::string exportTrainStep(const RilmConfig &config,
+                            const OptimizerConfig &optimizer = {});
 
 } // namespace geo
 

@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/StepBuilder.h"
-#include <cmath>
+#include "frontend/train/UpdateBuilder.h"
 
 using namespace mlir;
 using namespace geo;
 
 namespace {
-
-/// The numbers of one Adam step, the same for all parameters.
-struct AdamStep {
-  AdamOptions options;
-  Ex gradientScale; ///< from the clipping of the norm
-  Ex rate;          ///< lr / (1 - beta1^t)
-  Ex secondScale;   ///< 1 / (1 - beta2^t)
-
-  Values numbers() const {
-    return {gradientScale.get(), rate.get(), secondScale.get()};
-  }
-};
-
-/// New value, m and v of a row or a number.
-Exs adam(const AdamOptions &o, Ex p, Ex m, Ex v, Ex gradient, Ex gradientScale,
-         Ex rate, Ex secondScale) {
-  Ex g = gradientScale * gradient;
-  Ex m1 = p.constant(o.beta1) * m + p.constant(1 - o.beta1) * g;
-  Ex v1 = p.constant(o.beta2) * v + p.constant(1 - o.beta2) * (g * g);
-  Ex root = sqrt(secondScale * v1);
-  Ex moved = rate * (m1 / (root + o.epsilon));
-  return {p - moved, m1, v1};
-}
 
 /// A function of the parameters and `more`.
 template <class BuildFn>
@@ -55,16 +32,23 @@ func::FuncOp buildLoss(GraphBuilder &g, Rilm &model, StringRef name,
 
 class TrainStep {
 public:
-  TrainStep(GraphBuilder &g, const RilmConfig &config, const AdamOptions &adam)
-      : g(g), model(g, config), options(adam) {}
+  TrainStep(GraphBuilder &g, const RilmConfig &config,
+            const OptimizerConfig &optimizer)
+      : g(g), model(g, config), optimizer(optimizer),
+        list(getParameters(config)), slots(getSlots(config, optimizer)),
+        trained(getTrained(config, optimizer)) {}
 
   void build() {
     SmallVector<Argument> arguments = model.parameterArguments();
-    unsigned count = arguments.size();
-    for (StringRef moment : {"m", "v"})
-      for (unsigned i = 0; i < count; ++i)
-        arguments.push_back({(moment + "_" + arguments[i].name).str(),
-                             getPlainType(arguments[i].type)});
+    for (const Slot &slot : slots) {
+      StringRef prefix = StringRef(slot.prefix).drop_back(); // the dot
+      Type type = slot.shape.empty() ? g.numberType()
+                  : slot.type == rt::DType::F64
+                      ? RankedTensorType::get(slot.shape, g.numberType())
+                      : Type(g.floats(slot.shape));
+      arguments.push_back(
+          {(prefix + "_" + list[slot.parameter].name).str(), type});
+    }
     for (const char *name : {"t", "lr", "clip"})
       arguments.push_back({name, g.numberType()});
     arguments.append(model.batchArguments());
@@ -76,39 +60,47 @@ public:
         in = in.drop_front(n);
         return taken;
       };
-      ValueRange p = take(count), m = take(count), v = take(count),
+      ValueRange p = take(list.size()), state = take(slots.size()),
                  numbers = take(3);
-      return step(loss, p, m, v, numbers, in);
+      return step(loss, p, state, numbers, in);
     });
   }
 
 private:
-  Values step(func::FuncOp loss, ValueRange p, ValueRange m, ValueRange v,
+  Values step(func::FuncOp loss, ValueRange p, ValueRange state,
               ValueRange numbers, ValueRange batch) {
     Values arguments(p);
     llvm::append_range(arguments, batch);
-    SmallVector<int64_t> wrt = llvm::to_vector(llvm::seq<int64_t>(p.size()));
+    SmallVector<int64_t> wrt(trained.begin(), trained.end());
     Values made = g.gradient(loss, arguments, wrt);
-    ArrayRef<Value> gradients = ArrayRef<Value>(made).take_back(p.size());
+    ArrayRef<Value> gradients = ArrayRef<Value>(made).take_back(wrt.size());
     Ex norm = gradientNorm(gradients);
-    AdamStep adamStep = makeStep(norm, numbers);
+    UpdateBuilder builder(g, optimizer, g.ex(numbers[0]), g.ex(numbers[1]),
+                          gradientScale(norm, g.ex(numbers[2])));
 
-    Values newP, newM, newV;
-    Ex clipped = g.number(0);
-    for (auto [i, old] : llvm::enumerate(p)) {
-      Values updated = update(adamStep, old, m[i], v[i], gradients[i]);
-      newP.push_back(updated[0]);
-      newM.push_back(updated[1]);
-      newV.push_back(updated[2]);
+    Values newP(p), newState(state.size());
+    Space before = model.space(p);
+    for (auto [k, i] : llvm::enumerate(trained)) {
+      OptimizedValue old{p[i], {}, {}};
+      for (auto [value, slot] : llvm::zip(state, slots))
+        if (slot.parameter == i)
+          (slot.prefix == "m." ? old.m : old.v) = value;
+      OptimizedValue now = builder.update(list[i], old, gradients[k], before);
+      newP[i] = now.parameter;
+      for (auto [value, slot] : llvm::zip(newState, slots))
+        if (slot.parameter == i)
+          value = slot.prefix == "m." ? now.m : now.v;
     }
     // The curvature of this step's end bounds the points.
-    Space space = model.space(newP);
-    for (auto [old, now] : llvm::zip(p, newP))
-      if (getManifold(old.getType()))
-        now = backToSpace(space, now, clipped);
+    Ex clipped = g.number(0);
+    Space after = model.space(newP);
+    for (size_t i : trained)
+      if (getManifold(p[i].getType()))
+        newP[i] = backToSpace(after, newP[i], clipped);
     Values results{made[0], made[1], made[2], norm.get(), clipped.get()};
-    for (const Values &group : {newP, newM, newV})
-      llvm::append_range(results, group);
+    for (size_t i : trained)
+      results.push_back(newP[i]);
+    llvm::append_range(results, newState);
     return results;
   }
 
@@ -120,47 +112,18 @@ private:
         continue;
       }
       Value norm = g.rowwise(
-          asRows(x), {}, [](auto rows, auto) { return Exs{sqnorm(rows[0])}; },
+          UpdateBuilder::asRows(g, x), {},
+          [](auto rows, auto) { return Exs{sqnorm(rows[0])}; },
           /*numSums=*/1)[0];
       sum = sum + g.ex(norm);
     }
     return sqrt(sum);
   }
 
-  AdamStep makeStep(Ex norm, ValueRange numbers) {
-    Ex t = g.ex(numbers[0]), lr = g.ex(numbers[1]), clip = g.ex(numbers[2]);
+  Ex gradientScale(Ex norm, Ex clip) {
     Ex zero = g.number(0), one = g.number(1);
-    // beta^t, t being at least 1.
-    auto power = [&](double beta) { return exp(std::log(beta) * t); };
     Ex scale = select(less(clip, norm), clip / g.maximum(norm, clip), one);
-    return {options, select(less(zero, clip), scale, one),
-            lr / (1.0 - power(options.beta1)),
-            1.0 / (1.0 - power(options.beta2))};
-  }
-
-  Values update(const AdamStep &step, Value p, Value m, Value v,
-                Value gradient) {
-    if (!isa<RankedTensorType>(p.getType())) {
-      Exs made = adam(step.options, g.ex(p), g.ex(m), g.ex(v), g.ex(gradient),
-                      step.gradientScale, step.rate, step.secondScale);
-      return llvm::map_to_vector(made, [](Ex e) { return e.get(); });
-    }
-    Values rows = llvm::map_to_vector(Values{p, m, v, gradient},
-                                      [&](Value x) { return asRows(x); });
-    Values made = g.rowwise(rows, step.numbers(), [&](auto r, auto s) {
-      return adam(step.options, r[0], r[1], r[2], r[3], s[0], s[1], s[2]);
-    });
-    if (cast<RankedTensorType>(p.getType()).getRank() == 1)
-      for (Value &x : made)
-        x = g.mergeLeading(x);
-    return made;
-  }
-
-  /// Vectors as one row, points as their coordinates.
-  Value asRows(Value x) {
-    Value plain = g.plain(x);
-    auto type = cast<RankedTensorType>(plain.getType());
-    return type.getRank() == 1 ? g.asRow(plain) : plain;
+    return select(less(zero, clip), scale, one);
   }
 
   /// Projects rows, and counts those that it changed.
@@ -183,7 +146,10 @@ private:
 
   GraphBuilder &g;
   Rilm model;
-  AdamOptions options;
+  const OptimizerConfig &optimizer;
+  std::vector<Parameter> list;
+  std::vector<Slot> slots;
+  std::vector<size_t> trained;
 };
 
 } // namespace
@@ -195,8 +161,8 @@ FloatType geo::storageType(ModuleOp module, const RilmConfig &config) {
 }
 
 void geo::buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
-                         const AdamOptions &adam) {
-  TrainStep(graph, config, adam).build();
+                         const OptimizerConfig &optimizer) {
+  TrainStep(graph, config, optimizer).build();
 }
 
 void geo::buildEvalStep(GraphBuilder &graph, RilmConfig config) {

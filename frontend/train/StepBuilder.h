@@ -5,25 +5,22 @@
 #define GEOC_FRONTEND_TRAIN_STEPBUILDER_H
 
 #include "frontend/models/Rilm.h"
+#include "frontend/train/Optimizer.h"
 
 namespace geo {
 
 /// What a GraphBuilder of the model stores.
 mlir::FloatType storageType(mlir::ModuleOp module, const RilmConfig &config);
 
-/// Adam as in Kingma and Ba (2015).
-struct AdamOptions {
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-};
-
 /// Appends @loss (private) and
-/// @train_step(parameters, m, v, t: f64, lr: f64, clip: f64, batch)
+/// @train_step(parameters, slots, t: f64, lr: f64, clip: f64, batch)
 ///   -> (loss, scored, clipped states, gradient norm, clipped points: f64,
-///       parameters, m, v)
-/// The gradient is scaled down to the norm `clip` over all parameters (0: not
-/// at all); t counts from 1; then points leave the update by projection.
+///       trained parameters, slots)
+/// with the slots of getSlots() and the parameters of getTrained(). The
+/// gradient is scaled down to the norm `clip` over all trained parameters (0:
+/// not at all); t counts from 1; points leave the update by projection.
 void buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
-                    const AdamOptions &adam = {});
+                    const OptimizerConfig &optimizer = {});
 
 /// Appends @eval_step(parameters, batch) -> (loss, scored, clipped states).
 void buildEvalStep(GraphBuilder &graph, RilmConfig config);

@@ -12,24 +12,25 @@ using rt::Status;
 
 /// What trains well, by model; see docs/tutorial.md.
 struct ModelDefaults {
-  double lr, embeddingStd, weightScale;
+  double embeddingStd, weightScale;
   int64_t truncate;
 };
 static ModelDefaults defaultsOf(RilmKind kind) {
   switch (kind) {
   case RilmKind::flat:
-    return {3e-3, 0.1, 0.1, 0};
+    return {0.1, 0.1, 0};
   case RilmKind::hyp:
-    return {3e-3, 0.05, 0.3, 0};
+    return {0.05, 0.3, 0};
   case RilmKind::naive:
-    return {3e-3, 0.05, 0.3, 8};
+    return {0.05, 0.3, 8};
   }
   return {};
 }
 
 Status geo::completeOptions(TrainOptions &o) {
   ModelDefaults defaults = defaultsOf(o.config.kind);
-  double lr = *(o.lr = o.lr.value_or(defaults.lr));
+  o.optimizer.lr =
+      o.lr.value_or(o.optimizer.kind == OptimizerKind::rsgd ? 0.3 : 3e-3);
   double init =
       *(o.embeddingStd = o.embeddingStd.value_or(defaults.embeddingStd));
   double scale =
@@ -43,7 +44,6 @@ Status geo::completeOptions(TrainOptions &o) {
   auto positive = [](double x) { return std::isfinite(x) && x > 0; };
   auto notNegative = [](double x) { return std::isfinite(x) && x >= 0; };
   const Check checks[] = {
-      {"--lr", "a positive number", lr, positive(lr)},
       {"--curvature", "c > 0", o.config.curvature,
        positive(o.config.curvature)},
       {"--tau", "a positive number", o.config.tau, positive(o.config.tau)},
@@ -60,6 +60,13 @@ Status geo::completeOptions(TrainOptions &o) {
        o.config.dim >= 1 && o.config.dim <= 65536},
       {"--epochs", "1 to 2^30", double(o.epochs),
        o.epochs >= 1 && o.epochs <= (1 << 30)},
+      {"--warmup", "0 or a number of updates to 2^30",
+       double(o.schedule.warmup),
+       o.schedule.warmup >= 0 && o.schedule.warmup <= (1 << 30)},
+      {"--step-every", "1 or more epochs", double(o.schedule.stepEvery),
+       o.schedule.stepEvery >= 1},
+      {"--step-factor", "a number above 0 and at most 1", o.schedule.stepFactor,
+       o.schedule.stepFactor > 0 && o.schedule.stepFactor <= 1},
       {"--checkpoint-every", "0 (after epochs only) or a number of updates",
        double(o.checkpointEvery), o.checkpointEvery >= 0},
       {"--patience", "0 (off) or a number of epochs", double(o.patience),
@@ -71,7 +78,7 @@ Status geo::completeOptions(TrainOptions &o) {
       return expects(c.flag, c.what, fmt::format("{}", c.value));
   o.config.dropout = o.dropout > 0;
   o.config.scoreRoot = o.protocol == data::Protocol::Lines;
-  return Status::success();
+  return check(o.config, o.optimizer);
 }
 
 std::string geo::toJson(const EpochMetrics &m) {

@@ -3,11 +3,9 @@
 #define GEOC_FRONTEND_TRAIN_TRAINOPTIONS_H
 
 #include "frontend/data/Batches.h"
-#include "frontend/models/RilmConfig.h"
+#include "frontend/train/Optimizer.h"
 
 namespace geo {
-
-enum class Schedule { constant, cosine };
 
 struct TrainOptions {
   /// A text, or word numbers (see data::loadIds()), not both.
@@ -22,7 +20,9 @@ struct TrainOptions {
   data::Protocol protocol = data::Protocol::Lines;
   int64_t context = 64, batch = 64, epochs = 10;
   uint64_t seed = 42;
-  Schedule schedule = Schedule::cosine;
+  Schedule schedule;
+  /// Its lr follows from below.
+  OptimizerConfig optimizer;
   double clip = 1; ///< of the global gradient norm; 0: off
   /// Where absent, the model's default; see completeOptions().
   std::optional<double> lr, embeddingStd, weightScale;

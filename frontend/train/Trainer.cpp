@@ -79,9 +79,10 @@ Status Trainer::Impl::updates(const std::function<void(int64_t)> &updated,
     StepInputs inputs(train->get(p.batches), options.protocol);
     StepInput in = inputs.get();
     in.dropout = makeDropout();
-    lr = *options.lr;
-    if (options.schedule == Schedule::cosine)
-      lr *= 0.5 * (1 + std::cos(M_PI * progress()));
+    lr = options.optimizer.lr *
+         options.schedule.factor(state.state.updates,
+                                 options.epochs * train->size(), state.epoch,
+                                 progress());
     StepResult r = session->train(state.state, in, lr, options.clip);
     if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm)) {
       bar.finish();

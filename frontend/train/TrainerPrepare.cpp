@@ -35,27 +35,31 @@ static std::string fingerprint(const data::Lines &lines) {
 
 /// What a resumed run must share, by flag.
 static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
-  return {{"model", name(o.config.kind)},
-          {"dtype", name(o.config.storage)},
-          {"corpus", fingerprint(corpus[data::Split::Train])},
-          {"vocab", o.config.vocabulary},
-          {"dim", o.config.dim},
-          {"learn-curvature", o.config.learnCurvature},
-          {"learn-tau", o.config.learnTau},
-          {"truncate", o.config.truncate},
-          {"protocol", data::name(o.protocol)},
-          {"context", o.context},
-          {"batch", o.batch},
-          {"epochs", o.epochs},
-          {"seed", o.seed},
-          {"lr", *o.lr},
-          {"schedule", o.schedule == Schedule::cosine ? "cosine" : "constant"},
-          {"clip", o.clip},
-          {"init", *o.embeddingStd},
-          {"weight-scale", *o.weightScale},
-          {"dropout", o.dropout},
-          {"curvature", o.config.curvature},
-          {"tau", o.config.tau}};
+  Json json{{"model", name(o.config.kind)},
+            {"dtype", name(o.config.storage)},
+            {"corpus", fingerprint(corpus[data::Split::Train])},
+            {"vocab", o.config.vocabulary},
+            {"dim", o.config.dim},
+            {"learn-curvature", o.config.learnCurvature},
+            {"learn-tau", o.config.learnTau},
+            {"truncate", o.config.truncate},
+            {"protocol", data::name(o.protocol)},
+            {"context", o.context},
+            {"batch", o.batch},
+            {"epochs", o.epochs},
+            {"seed", o.seed},
+            {"schedule", name(o.schedule.kind)},
+            {"warmup", o.schedule.warmup},
+            {"step-every", o.schedule.stepEvery},
+            {"step-factor", o.schedule.stepFactor},
+            {"clip", o.clip},
+            {"init", *o.embeddingStd},
+            {"weight-scale", *o.weightScale},
+            {"dropout", o.dropout},
+            {"curvature", o.config.curvature},
+            {"tau", o.config.tau}};
+  json.update(toJson(o.optimizer));
+  return json;
 }
 
 Status Trainer::Impl::load() {
@@ -69,6 +73,7 @@ Status Trainer::Impl::load() {
     return corpus.status();
   options.config.vocabulary = corpus->vocabulary.size();
   state.config = options.config;
+  state.optimizer = options.optimizer;
   state.protocol = options.protocol;
   state.context = options.context;
   state.training = describe(options, *corpus).dump();
@@ -117,7 +122,8 @@ Status Trainer::Impl::resume() {
       a.learnTau != b.learnTau ||
       (!a.learnCurvature && a.curvature != b.curvature) ||
       (!a.learnTau && a.tau != b.tau) || a.truncate != b.truncate ||
-      found->protocol != state.protocol || found->context != state.context)
+      found->protocol != state.protocol || found->context != state.context ||
+      toJson(found->optimizer) != toJson(state.optimizer))
     return expects(path("last.safetensors"), "the model that its options name",
                    "another");
   RilmConfig config = state.config;
@@ -202,12 +208,14 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
     initial.seed = options.seed;
     initial.embeddingStd = *options.embeddingStd;
     initial.weightScale = *options.weightScale;
-    impl->state.state = makeInitialState(options.config, initial);
+    impl->state.state =
+        makeInitialState(options.config, initial, options.optimizer);
   }
   if (Status s = impl->prepareFolder(); !s)
     return s;
   SessionOptions sessionOptions;
   sessionOptions.target = options.target;
+  sessionOptions.optimizer = options.optimizer;
   sessionOptions.cacheDirectory = options.cacheDirectory;
   sessionOptions.parts.train = sessionOptions.parts.evaluate = true;
   auto session = Session::create(options.config, sessionOptions);

@@ -56,10 +56,15 @@ for name in ["empty.txt", "binary.txt", "short.txt"]:
 bad("vocab", *train("--vocab", 5000))
 for flag, values in {"--curvature": [0, -1, "nan", "inf"], "--lr": [0, -1, "nan", "inf"], "--tau": [0, "nan"], "--clip": [-1, "nan"], "--init": [0],
                      "--dropout": [1, -0.1, "nan"], "--epochs": [0], "--batch": [0], "--context": [0], "--truncate": [-1], "--dim": [0],
-                     "--threads": [-1], "--target": ["gpu"], "--schedule": ["step"], "--protocol": ["pages"], "--dtype": ["f16", ""], "--max-minutes": [-1]}.items():
+                     "--threads": [-1], "--target": ["gpu"], "--schedule": ["linear"], "--optimizer": ["lion"], "--retraction": ["second"],
+                     "--momentum": [1, -1, "nan"], "--beta1": [1], "--beta2": [-1], "--epsilon": [0], "--weight-decay": [-1, "inf"], "--warmup": [-1],
+                     "--step-every": [0], "--step-factor": [0, 2], "--patience": [-1], "--checkpoint-every": [-1], "--param": ["E", "X:lr=1", "E:lr=0"], "--protocol": ["pages"], "--dtype": ["f16", ""], "--max-minutes": [-1]}.items():
     for value in values:
         bad(flag, *train(flag, value))
 bad("--lr", *train("--lr", "fast"))
+write("settings.json", '{"E": {"lr": 1, "lr": 2}}')
+bad("settings.json", *train("--param-file", at("settings.json")))
+bad("nosuch.json", *train("--param-file", at("nosuch.json")))
 write("file", "")
 bad("--out", *train(out="file/run"))
 bad("", *train("--resume"))  # nothing to resume

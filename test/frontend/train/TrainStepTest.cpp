@@ -88,18 +88,18 @@ public:
     norm = std::sqrt(square);
     double scale = clip > 0 && norm > clip ? clip / norm : 1;
     ++state.updates;
-    size_t k = 0;
+    size_t k = 0, count = state.parameters.size();
     for (Tensor &p : state.parameters) {
       for (int64_t i = 0; i < p.numElements(); ++i) {
         double g = scale * at(gradients[k], i);
-        double m = 0.9 * at(state.m[k], i) + 0.1 * g;
-        double v = 0.999 * at(state.v[k], i) + 0.001 * g * g;
+        double m = 0.9 * at(state.slots[k], i) + 0.1 * g;
+        double v = 0.999 * at(state.slots[count + k], i) + 0.001 * g * g;
         double mHat = m / (1 - std::pow(0.9, state.updates));
         double vHat = v / (1 - std::pow(0.999, state.updates));
         double now = at(p, i) - lr * mHat / (std::sqrt(vHat) + 1e-8);
         set(p, i, now);
-        set(state.m[k], i, m);
-        set(state.v[k], i, v);
+        set(state.slots[k], i, m);
+        set(state.slots[count + k], i, v);
       }
       ++k;
     }

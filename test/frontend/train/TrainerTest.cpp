@@ -61,7 +61,7 @@ TEST(Trainer, PatienceEndsARunAndItsResumption) {
   options.epochs = 50;
   options.patience = 2;
   options.lr = 0.5;
-  options.schedule = Schedule::constant;
+  options.schedule.kind = ScheduleKind::constant;
   std::vector<double> valid;
   auto keep = [&](const EpochMetrics &m) {
     valid.push_back(m.validPerplexity);
