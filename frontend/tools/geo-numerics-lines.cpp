@@ -45,8 +45,8 @@ std::string brief(const llvm::json::Value *value) {
 /// Reads one line; every method returns false once `message` is set.
 class LineReader {
 public:
-  LineReader(const llvm::json::Object &object, std::string &message)
-      : object(object), message(message) {}
+  LineReader(const llvm::json::Object &object, bool wide, std::string &message)
+      : object(object), wide(wide), message(message) {}
 
   bool readText(StringRef key, std::string &text) {
     if (auto s = object.getString(key)) {
@@ -99,9 +99,13 @@ public:
       return false;
     line.region = object.getString("region").value_or("").str();
     auto c = object.getNumber("c");
-    if (!c || !(*c >= 0) || double(float(*c)) != *c)
-      return expects("c", "a float32 that is not negative", object.get("c"));
+    if (!c || !(*c >= 0) || !isExact(*c))
+      return expects("c",
+                     wide ? "a number that is not negative"
+                          : "a float32 that is not negative",
+                     object.get("c"));
     line.c = *c;
+    line.cond = object.getNumber("cond").value_or(0);
     auto dim = object.getInteger("dim");
     if (!dim || *dim < 1)
       return expects("dim", "a positive integer", object.get("dim"));
@@ -114,6 +118,9 @@ public:
   }
 
 private:
+  /// What is stored in f32 is exactly that.
+  bool isExact(double x) const { return wide || double(float(x)) == x; }
+
   bool expects(StringRef key, StringRef what, const llvm::json::Value *got) {
     message =
         ("expects " + key + " to be " + what + ", but got " + brief(got)).str();
@@ -125,9 +132,9 @@ private:
     if (auto number = value.getAsNumber()) {
       if (depth != array.shape.size())
         return expects(key, "rectangular", &value);
-      if (!std::isfinite(*number) ||
-          (asFloat && double(float(*number)) != *number))
-        return expects(key, asFloat ? "float32 numbers" : "finite numbers",
+      if (!std::isfinite(*number) || (asFloat && !isExact(*number)))
+        return expects(key,
+                       asFloat && !wide ? "float32 numbers" : "finite numbers",
                        &value);
       array.values.push_back(*number);
       return true;
@@ -147,6 +154,7 @@ private:
   }
 
   const llvm::json::Object &object;
+  const bool wide;
   std::string &message;
 };
 
@@ -173,7 +181,8 @@ Expected<llvm::json::Value> parseJson(StringRef text) {
 }
 } // namespace
 
-Expected<std::vector<Line>> geo::numerics::readLines(StringRef path) {
+Expected<std::vector<Line>> geo::numerics::readLines(StringRef path,
+                                                     bool wide) {
   auto buffer = readFile(path);
   if (!buffer)
     return buffer.takeError();
@@ -195,7 +204,7 @@ Expected<std::vector<Line>> geo::numerics::readLines(StringRef path) {
     Line line;
     line.number = number;
     std::string message;
-    if (!LineReader(*object, message).readLine(line))
+    if (!LineReader(*object, wide, message).readLine(line))
       return fail(where + message);
     lines.push_back(std::move(line));
   }

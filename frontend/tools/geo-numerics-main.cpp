@@ -28,12 +28,16 @@ struct Options {
   cl::opt<std::string> pairMath{
       "pair-math", cl::init("f64"), cl::cat(category),
       cl::desc("Arithmetic of pair programs: f64 or f32")};
+  cl::opt<std::string> dtype{
+      "dtype", cl::init("f32"), cl::cat(category),
+      cl::desc("Storage of rows: f32, or f64 (inputs need not be float32 then, "
+               "and the bar is 1e-12)")};
   cl::opt<std::string> check{
       "check", cl::cat(category), cl::value_desc("file"),
-      cl::desc(
-          "Exit with 1 if a line exceeds 1e-6 or cannot run, but for those "
-          "that this JSON file allows: {\"value\": {id: reason}, \"vjp\": "
-          "{id: reason}, \"unsupported\": {op: reason}}")};
+      cl::desc("Exit with 1 if a line exceeds 1e-6 (f64: 1e-12) or cannot run, "
+               "but for those "
+               "that this JSON file allows: {\"value\": {id: reason}, \"vjp\": "
+               "{id: reason}, \"unsupported\": {op: reason}}")};
   cl::opt<bool> emit{"emit", cl::cat(category),
                      cl::desc("Print the module of each op instead")};
 };
@@ -67,7 +71,8 @@ llvm::Expected<Groups> groupLines(const std::vector<Line> &lines,
       report.unsupported.push_back(&line);
       continue;
     }
-    llvm::Expected<Key> key = getKey(line, *op, *manifold, options.pairMath);
+    llvm::Expected<Key> key =
+        getKey(line, *op, *manifold, options.pairMath, options.dtype == "f64");
     if (!key)
       return llvm::createStringError(options.file + ":" +
                                      llvm::Twine(line.number) + ": " +
@@ -100,8 +105,8 @@ bool runGroup(MLIRContext &context, const Key &key,
       lineScore = score(*line, outcome);
     else
       ok = false;
-    report.all.add(*line, lineScore);
-    report.ops[line->op].add(*line, lineScore);
+    report.all.add(*line, lineScore, report.bars);
+    report.ops[line->op].add(*line, lineScore, report.bars);
     report.scores.push_back({line, lineScore});
   }
   return ok;
@@ -124,6 +129,9 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
   if (options.pairMath != "f64" && options.pairMath != "f32")
     return usageError("expects --pair-math f64 or f32, but got " +
                       options.pairMath);
+  bool wide = options.dtype == "f64";
+  if (!wide && options.dtype != "f32")
+    return usageError("expects --dtype f32 or f64, but got " + options.dtype);
   Allowed allowed;
   if (!options.check.empty()) {
     auto read = readAllowed(options.check);
@@ -131,10 +139,11 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
       return usageError(llvm::toString(read.takeError()));
     allowed = std::move(*read);
   }
-  auto lines = readLines(options.file);
+  auto lines = readLines(options.file, wide);
   if (!lines)
     return usageError(llvm::toString(lines.takeError()));
   Report report;
+  report.bars = wide ? wideBars : narrowBars;
   auto groups = groupLines(*lines, manifolds, options, report);
   if (!groups)
     return usageError(llvm::toString(groups.takeError()));

@@ -13,13 +13,14 @@ class ModuleWriter {
 public:
   explicit ModuleWriter(const Key &key) : key(key) {
     std::string d = std::to_string(key.dim), v = std::to_string(key.tableRows);
+    std::string x = key.wide ? "xf64" : "xf32";
     const std::string &m = key.manifold->encoding;
-    types = {{'P', "tensor<?x" + d + "xf32, " + m + ">"},
-             {'E', "tensor<" + v + "x" + d + "xf32, " + m + ">"},
-             {'T', "tensor<?x" + d + "xf32>"},
+    types = {{'P', "tensor<?x" + d + x + ", " + m + ">"},
+             {'E', "tensor<" + v + "x" + d + x + ", " + m + ">"},
+             {'T', "tensor<?x" + d + x + ">"},
              {'N', "tensor<?xf64>"},
-             {'L', "tensor<?x" + v + "xf32>"},
-             {'R', "vector<" + d + "xf32>"},
+             {'L', "tensor<?x" + v + x + ">"},
+             {'R', "vector<" + d + x + ">"},
              {'C', key.manifold->hasCurvature ? "curvature(%c)" : ""},
              {'K', formatv("{0:e17} : f64", key.constant).str()},
              {'F', "math " + key.pairMath}};
@@ -57,7 +58,8 @@ private:
       return addArgument(name, types['T'], true);
     case InputKind::table:
       return addDoor(input.name,
-                     formatv("tensor<{0}x{1}xf32>", key.tableRows, key.dim),
+                     formatv("tensor<{0}x{1}x{2}>", key.tableRows, key.dim,
+                             key.wide ? "f64" : "f32"),
                      types['E']);
     case InputKind::number:
       return addArgument(name, "f64", true);
@@ -124,7 +126,8 @@ private:
     if (key.op->result == ResultKind::numbers)
       product = "%p = arith.mulf %a, %b : f64";
     else if (key.op->result == ResultKind::table)
-      product += formatv("vector<{0}xf32>", key.tableRows);
+      product +=
+          formatv("vector<{0}x{1}>", key.tableRows, key.wide ? "f64" : "f32");
     else
       product += row;
     return formatv(R"(func.func private @objective({0}, %ct: {1}) -> f64 {{

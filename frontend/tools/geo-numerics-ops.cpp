@@ -83,9 +83,9 @@ std::vector<ManifoldSpec> geo::numerics::getDefaultManifolds() {
 }
 
 bool Key::operator<(const Key &o) const {
-  return std::tie(manifold->name, op, dim, tableRows, constant, pairMath) <
-         std::tie(o.manifold->name, o.op, o.dim, o.tableRows, o.constant,
-                  o.pairMath);
+  return std::tie(manifold->name, op, dim, tableRows, constant, pairMath,
+                  wide) < std::tie(o.manifold->name, o.op, o.dim, o.tableRows,
+                                   o.constant, o.pairMath, o.wide);
 }
 
 std::string Key::text() const {
@@ -102,8 +102,8 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
 
 Expected<Key> geo::numerics::getKey(const Line &line, const OpSpec &op,
                                     const ManifoldSpec &manifold,
-                                    StringRef pairMath) {
-  Key key{&op, &manifold, line.dim, 0, 0.999, pairMath.str()};
+                                    StringRef pairMath, bool wide) {
+  Key key{&op, &manifold, line.dim, 0, 0.999, pairMath.str(), wide};
   auto fail = [&](const Twine &what, const Twine &got) {
     return llvm::createStringError("expects " + what + ", but got " + got);
   };

@@ -10,8 +10,6 @@ using namespace geo::numerics;
 using llvm::formatv;
 
 namespace {
-constexpr const char *barNames[3] = {"1e-6", "1e-5", "1e-3"};
-
 void writeWorst(llvm::json::OStream &json, const Worst &worst) {
   json.object([&] {
     json.attribute("id", worst.line ? llvm::json::Value(worst.line->id)
@@ -23,14 +21,15 @@ void writeWorst(llvm::json::OStream &json, const Worst &worst) {
   });
 }
 
-void writeSummary(llvm::json::OStream &json, const Summary &summary) {
+void writeSummary(llvm::json::OStream &json, const Summary &summary,
+                  const Bars &bars) {
   json.attribute("lines", summary.lines);
   json.attribute("unsupported", summary.unsupported);
   json.attribute("nan", summary.nan);
   auto above = [&](llvm::StringRef key, const int64_t *counts) {
     json.attributeObject(key, [&] {
       for (int i = 0; i < 3; ++i)
-        json.attribute(barNames[i], counts[i]);
+        json.attribute(bars.names[i], counts[i]);
     });
   };
   above("value_gt", summary.valueAbove);
@@ -55,18 +54,17 @@ void printRow(llvm::raw_ostream &os, llvm::StringRef op, const Summary &s) {
                 s.lines, s.unsupported, s.nan, s.valueAbove[0], s.vjpAbove[0],
                 worst(s.value), worst(s.vjp));
 }
-
-bool exceeds(double error) { return !(error <= bars[0]); }
 } // namespace
 
 void geo::numerics::printJson(llvm::raw_ostream &os, const Report &report) {
   llvm::json::OStream json(os);
   json.object([&] {
-    writeSummary(json, report.all);
+    writeSummary(json, report.all, report.bars);
     json.attributeObject("ops", [&] {
       for (auto &[op, summary] : report.ops)
-        json.attributeObject(
-            op, [&, &summary = summary] { writeSummary(json, summary); });
+        json.attributeObject(op, [&, &summary = summary] {
+          writeSummary(json, summary, report.bars);
+        });
     });
   });
   os << '\n';
@@ -74,7 +72,8 @@ void geo::numerics::printJson(llvm::raw_ostream &os, const Report &report) {
 
 void geo::numerics::printTable(llvm::raw_ostream &os, const Report &report) {
   os << formatv("{0,-20} {1,6} {2,6} {3,5} {4,6} {5,6}  {6,-22} {7,-22}\n",
-                "op", "lines", "unsup.", "NaN", ">1e-6", "vjp", "worst value",
+                "op", "lines", "unsup.", "NaN",
+                std::string(">") + report.bars.names[0], "vjp", "worst value",
                 "worst vjp");
   for (auto &[op, summary] : report.ops)
     printRow(os, op, summary);
@@ -82,10 +81,12 @@ void geo::numerics::printTable(llvm::raw_ostream &os, const Report &report) {
   constexpr int maxListed = 40;
   int listed = 0;
   for (auto &[line, score] : report.scores) {
-    if (!exceeds(score.value) && !exceeds(score.vjp))
+    if (score.value <= report.bars.ofValue(*line) &&
+        score.vjp <= report.bars.ofVjp(*line))
       continue;
     if (listed++ == 0)
-      os << "\nAbove 1e-6: id, manifold, op, region, d, c; errors of value and "
+      os << "\nAbove " << report.bars.names[0]
+         << ": id, manifold, op, region, d, c; errors of value and "
             "vjp, and the vjp's worst input\n";
     if (listed > maxListed)
       continue;
@@ -109,14 +110,17 @@ bool geo::numerics::check(llvm::raw_ostream &os, const Report &report,
     if (!allowed.unsupported.count(line->op))
       fail(*line, "a supported op, but got none");
   auto expect = [&](const Line &line, llvm::StringRef what, double error,
-                    const std::map<std::string, std::string> &ids) {
+                    double bar, const std::map<std::string, std::string> &ids) {
     // Nothing allows a NaN.
-    if (exceeds(error) && (std::isnan(error) || !ids.count(line.id)))
-      fail(line, formatv("{0} within 1e-6, but got {1:e2}", what, error).str());
+    if (!(error <= bar) && (std::isnan(error) || !ids.count(line.id)))
+      fail(line, formatv("{0} within {1}, but got {2:e2}", what,
+                         llvm::formatv("{0:e0}", bar).str(), error)
+                     .str());
   };
   for (auto &[line, score] : report.scores) {
-    expect(*line, "a value", score.value, allowed.value);
-    expect(*line, "a vjp", score.vjp, allowed.vjp);
+    expect(*line, "a value", score.value, report.bars.ofValue(*line),
+           allowed.value);
+    expect(*line, "a vjp", score.vjp, report.bars.ofVjp(*line), allowed.vjp);
   }
   return ok;
 }

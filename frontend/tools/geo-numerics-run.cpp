@@ -65,10 +65,10 @@ LogicalResult geo::numerics::runLine(const Key &key, const Line &line,
       break;
     case InputKind::point:
     case InputKind::vector:
-      gradients.push_back({name, rt::DType::F32, true});
+      gradients.push_back({name, key.rowType(), true});
       break;
     case InputKind::table:
-      gradients.push_back({name, rt::DType::F32, false});
+      gradients.push_back({name, key.rowType(), false});
       break;
     }
     const Slot &slot = gradients.back();
@@ -79,7 +79,7 @@ LogicalResult geo::numerics::runLine(const Key &key, const Line &line,
     gradients.push_back({"c", rt::DType::F64, false});
   }
   rt::DType resultType =
-      key.op->result == ResultKind::numbers ? rt::DType::F64 : rt::DType::F32;
+      key.op->result == ResultKind::numbers ? rt::DType::F64 : key.rowType();
   std::vector<rt::Tensor> results;
   results.push_back(makeResult(resultType, line.out, true));
   if (failed(program.call("value", arguments, results)))

@@ -67,11 +67,25 @@ Score geo::numerics::score(const Line &line, const Outcome &outcome) {
   return score;
 }
 
-void Summary::add(const Line &line, const Score &score) {
+static constexpr double half = 0x1p-53; // of a unit in the last place
+
+double Bars::ofValue(const Line &line) const {
+  return isWide ? std::max(limits[0], 64 * half * line.cond) : limits[0];
+}
+
+double Bars::ofVjp(const Line &line) const {
+  if (!isWide)
+    return limits[0];
+  if (line.region == "bd_1e-5" || line.region == "bd_ulp")
+    return narrowBars.limits[0];
+  return std::max(limits[0], 512 * half * line.cond);
+}
+
+void Summary::add(const Line &line, const Score &score, const Bars &bars) {
   nan += std::isnan(score.value) || std::isnan(score.vjp);
   auto count = [&](double error, int64_t *above, Worst &worst) {
     for (int i = 0; i < 3; ++i)
-      above[i] += !(error <= bars[i]);
+      above[i] += !(error <= bars.limits[i]);
     bool isWorse =
         std::isnan(error) ? !std::isnan(worst.error) : error > worst.error;
     if (!worst.line || isWorse)
