@@ -113,9 +113,12 @@ bool geo::numerics::check(llvm::raw_ostream &os, const Report &report,
                     double bar, const std::map<std::string, std::string> &ids) {
     // Nothing allows a NaN.
     if (!(error <= bar) && (std::isnan(error) || !ids.count(line.id)))
-      fail(line, formatv("{0} within {1}, but got {2:e2}", what,
-                         llvm::formatv("{0:e0}", bar).str(), error)
-                     .str());
+      fail(line,
+           formatv("{0} within {1}, but got {2:e2}", what,
+                   bar == report.bars.limits[0] ? report.bars.names[0]
+                                                : formatv("{0:e0}", bar).str(),
+                   error)
+               .str());
   };
   for (auto &[line, score] : report.scores) {
     expect(*line, "a value", score.value, report.bars.ofValue(*line),
