@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sphere of radius 1 / sqrt(c), c > 0, of curvature c. A row x != 0 stands for
+// the point along it, n / sqrt(c) with n = x / |x|; tangent vectors are projected
+// to the tangent space there first. Results that are points have the radius. The
+// origin is the point along (1, ..., 1). With u = |x| and v = |y|:
+//   A = |n - m|^2 = (|x - y|^2 - (u - v)^2) / (u v)   near rows
+//                 = 2 - 2 <x, y> / (u v)              others
+// and B = |n + m|^2 likewise; the angle is 2 asin(sqrt(A) / 2) where A < B, and
+// pi - 2 asin(sqrt(B) / 2) near the antipode, where the first loses half of its
+// digits.
+geo.manifold @sphere(c > 0) {
+  formula @origin(x: row) = 0 * x + 1 / sqrt(length(x))
+
+  // The part of v that is tangent at x.
+  formula @tangent(x: row, v: row) = v - dot(x, v) / sqnorm(x) * x
+
+  formula @project(x: row, f: number) = x / (sqrt(c) * sqrt(sqnorm(x)))
+
+  // The squared distance of the unit rows along x and y, or -y for sign = -1, given
+  // r = |x - y|^2 or |x + y|^2, the norms and the product.
+  formula @gap(r: number, u: number, v: number, p: number) {
+    let near = (r - (u - v) * (u - v)) / (u * v)
+    let far = 2 - 2 * p / (u * v)
+    let a = select(4 * r < u * v, near, far)
+    yield select(0 < a, a, 0)
+  }
+
+  // The angle, by A and B.
+  formula @angle_near(a: number) = sqrt(a) * asinc(0.25 * a)
+  formula @angle_far(b: number) = 3.141592653589793 - 2 * asin(0.5 * sqrt(b))
+
+  formula @sqangle(a: number, b: number) {
+    let na = select(a < b, a, 1)
+    let f = asinc(0.25 * na)
+    let far = angle_far(select(a < b, 1, b))
+    yield select(a < b, na * (f * f), far * far)
+  }
+
+  formula @sqdist(x: row, y: row) {
+    let u = sqrt(sqnorm(x))
+    let v = sqrt(sqnorm(y))
+    let p = dot(x, y)
+    let a = gap(sqnorm(x - y), u, v, p)
+    let b = gap(sqnorm(x + y), u, v, -p)
+    yield sqangle(a, b) / c
+  }
+
+  // By differences only: one Gram.
+  formula @pair_sqdist(x: row, y: row) {
+    let u = sqrt(sqnorm(x))
+    let v = sqrt(sqnorm(y))
+    let d = u - v
+    let n = (sqnorm(x - y) - d * d) * (1 / u * (1 / v))
+    let a = select(0 < n, n, 0)
+    let b = 4 - a
+    yield sqangle(a, select(0 < b, b, 0)) / c
+  }
+
+  formula @expmap(x: row, v: row) {
+    let t = tangent(x, v)
+    let z = c * sqnorm(t)
+    yield cosq(z) / (sqrt(c) * sqrt(sqnorm(x))) * x + sinc(z) * t
+  }
+
+  // With q = angle / sin(angle): (q / (sqrt(c) |y|)) times the part of y that is
+  // tangent at x, which is that of y - x and of y + x.
+  formula @logmap(x: row, y: row) {
+    let u = sqrt(sqnorm(x))
+    let v = sqrt(sqnorm(y))
+    let p = dot(x, y)
+    let a = gap(sqnorm(x - y), u, v, p)
+    let b = gap(sqnorm(x + y), u, v, -p)
+    let za = 0.25 * select(a < b, a, 1)
+    let zb = 0.25 * select(a < b, 1, b)
+    let near = asinc(za) / sqrt(1 - za)
+    let far = angle_far(4 * zb) / (2 * sqrt(select(0 < zb, zb, 1)) * sqrt(1 - zb))
+    let q = select(a < b, near, far)
+    let w = select(a < b, y - x, y + x)
+    yield q / (sqrt(c) * v) * tangent(x, w)
+  }
+
+  // With P along n + m: the reflection t - 2 <P, t> / |P|^2 P of the tangent part t,
+  // P = x + (u / v) y taken as the sum of the rows and the rest.
+  formula @transport(x: row, y: row, v: row) {
+    let u = sqrt(sqnorm(x))
+    let length = sqrt(sqnorm(y))
+    let t = tangent(x, v)
+    let p = (x + y) + (u - length) / length * y
+    let pp = sqnorm(p)
+    yield t - 2 * dot(p, t) / select(0 < pp, pp, 1) * p
+  }
+
+  formula @expmap0(v: row) = expmap(origin(v), v)
+  formula @logmap0(x: row) = logmap(origin(x), x)
+  formula @transport0(y: row, v: row) = transport(origin(y), y, v)
+  formula @dist0(x: row) = dist(origin(x), x)
+
+  // Twice the part along the origin, minus the point.
+  formula @neg(x: row) {
+    let o = origin(x)
+    let r = 1 / (sqrt(c) * sqrt(sqnorm(x)))
+    yield 2 * r * dot(o, x) * o - r * x
+  }
+
+  // The rotation in the plane of the origin o and x that takes o to x, at y: the
+  // product of two reflections.
+  formula @add(x: row, y: row) {
+    let o = origin(x)
+    let n = x / sqrt(sqnorm(x))
+    let r = 1 / (sqrt(c) * sqrt(sqnorm(y)))
+    let p = o + n
+    let pp = sqnorm(p)
+    yield r * y - 2 * r * dot(p, y) / select(0 < pp, pp, 1) * p + 2 * r * dot(o, y) * n
+  }
+
+  formula @geodesic(x: row, y: row, t: number) {
+    let q = c * sqdist(x, y)
+    let whole = sqrt(c) * sinc(q)
+    let rest = 1 - t
+    let along_x = rest * sinc(rest * rest * q) / (whole * sqrt(sqnorm(x)))
+    let along_y = t * sinc(t * t * q) / (whole * sqrt(sqnorm(y)))
+    yield along_x * x + along_y * y
+  }
+
+  formula @retract(x: row, v: row) {
+    let y = x / sqrt(sqnorm(x)) + sqrt(c) * tangent(x, v)
+    yield y / (sqrt(c) * sqrt(sqnorm(y)))
+  }
+
+  formula @egrad2rgrad(x: row, g: row) = tangent(x, g)
+
+  formula @inner(x: row, u: row, v: row) = dot(u, v) - dot(x, u) * dot(x, v) / sqnorm(x)
+
+  formula @norm(x: row, v: row) = sqrt(sqnorm(tangent(x, v)))
+
+  // The centroid of the unit rows, back on the sphere.
+  formula @midpoint_lift(x: row) = x / sqrt(sqnorm(x))
+  formula @midpoint_weight(x: row) = 1
+  formula @midpoint_drop(s: row, w: number) = s / (sqrt(c) * sqrt(sqnorm(s)))
+
+  // asin(<n, e>) / sqrt(c) for the unit tangent e along a at p; with x - p for near
+  // rows, as <p, e> = 0. 0 for a normal of 0.
+  formula @plane_dist(x: row, p: row, a: row) {
+    let pp = sqnorm(p)
+    let e = dot(p, a) / pp
+    let w = x - p
+    let near = dot(w, a) - e * dot(p, w)
+    let far = dot(x, a) - e * dot(p, x)
+    let up = select(4 * sqnorm(w) < pp, near, far)
+    let n = sqnorm(a) - e * dot(p, a)
+    let s = up / (sqrt(sqnorm(x)) * sqrt(select(0 < n, n, 1)))
+    let z = select(s * s < 1, s * s, 1)
+    yield s * asinc(z) / sqrt(c)
+  }
+}
