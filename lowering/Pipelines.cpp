@@ -100,8 +100,12 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   if (target == Target::cpu) {
     pm.addPass(createGeoFuseRowwise());
     addCleanup(pm);
+    pm.addPass(createGeoWidenRows());
+    addCleanup(pm);
     pm.addPass(createGeoLowerToCpu({machine.str()}));
   } else {
+    pm.addPass(createGeoWidenRows());
+    addCleanup(pm);
     pm.addPass(createGeoLowerToLoops());
   }
   addCleanup(pm);

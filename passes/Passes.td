@@ -71,4 +71,17 @@ def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GeoWidenRows : Pass<"geo-widen-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute the rows of a row program in f64";
+  let description = [{
+    Rows are f32 where they are read and written. Between, formulas and above all
+    their adjoints subtract rows that nearly cancel, each rounded on its own: a
+    gradient along a flat direction would lose most of its digits. This pass makes
+    the arithmetic of rows f64, in programs that scale rows or take their products;
+    functions of every element (math) stay f32. Costs no memory traffic, and half
+    of the vector width for adds. Example: test/passes/widen-rows.mlir.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // GEO_PASSES_TD

@@ -81,7 +81,8 @@ TEST_P(TensorOps, ConstantsNumbersAndReturnedArguments) {
       EXPECT_EQ(same(i, j), x(i, j));
       EXPECT_EQ(table(j), want[j]);
     }
-  EXPECT_NEAR(q, sum, 1e-14);
+  // The product keeps the digits that the stored row has lost.
+  EXPECT_NEAR(q, sum, 1e-7 * sum);
   EXPECT_NEAR(p, 0.5 * std::tanh(2.0) / 2, 1e-16);
 }
 
