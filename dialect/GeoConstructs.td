@@ -45,11 +45,13 @@ def Geo_ScaleOp : Geo_Op<"scale", [Pure, AllTypesMatch<["x", "result"]>]> {
 def Geo_EvenOp : Geo_Op<"even", [Pure, AllTypesMatch<["z", "result"]>]> {
   let summary = "An even function of the norm, given the squared norm";
   let description = [{
-    With n = sqrt(z), z >= 0: tanhc = tanh(n)/n, artanhc = artanh(n)/n (z < 1),
-    asinhc = asinh(n)/n, sinhc = sinh(n)/n, coshq = cosh(n), sinc = sin(n)/n,
-    cosq = cos(n), asinc = asin(n)/n (z <= 1). Each is analytic in z at 0, so
-    neither value nor derivative meets 0/0 there. `order` is the order of the
-    derivative in z. The type is f32 or f64, or a vector of them once lowered.
+    With n = sqrt(z): tanhc = tanh(n)/n, artanhc = artanh(n)/n (z < 1), asinhc =
+    asinh(n)/n (z >= -1), sinhc = sinh(n)/n, coshq = cosh(n), sinc = sin(n)/n, cosq =
+    cos(n), asinc = asin(n)/n (z <= 1). Each is analytic in z at 0, so neither value
+    nor derivative meets 0/0 there, and goes on for z < 0 as its trigonometric or
+    hyperbolic twin: tanhc(-n^2) = tan(n)/n, asinhc(-n^2) = asin(n)/n. Outside the
+    domain the result is NaN. `order` is the order of the derivative in z. The type
+    is f32 or f64, or a vector of them once lowered.
 
     Constraints: C1 `order` is 0, 1 or 2.
   }];

@@ -3,6 +3,8 @@
 #include "lowering/EvenSeries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace geo;
@@ -47,6 +49,9 @@ public:
       : Arithmetic(b, z.getType()), z(z), n(sqrt(z)) {}
 
   Value emit(EvenFn fn, int64_t order);
+  /// Of tan(n)/n and atan(n)/n.
+  Value emitTangent(int64_t order);
+  Value emitArcTangent(int64_t order);
 
 private:
   /// f' = (g - f) / (2z), f'' = (g' - 3f') / (2z).
@@ -115,6 +120,24 @@ Value ClosedForm::emitTrigonometric(bool isSine, int64_t order) {
   return isSine ? result : scale(-0.5, result);
 }
 
+Value ClosedForm::emitTangent(int64_t order) {
+  Value residual = emitResidual();
+  Value sine = math::SinOp::create(b, n), cosine = math::CosOp::create(b, n);
+  Value s = fma(residual, cosine, sine);
+  Value c = fma(neg(residual), sine, cosine);
+  Value f = div(s, mul(c, n));
+  return derive(
+      order, f, [&] { return div(number(1), mul(c, c)); },
+      [&](Value g) { return mul(g, f); });
+}
+
+Value ClosedForm::emitArcTangent(int64_t order) {
+  return derive(
+      order, div(math::AtanOp::create(b, n), n),
+      [&] { return div(number(1), add1(z)); },
+      [&](Value g) { return neg(mul(g, g)); });
+}
+
 Value ClosedForm::emit(EvenFn fn, int64_t order) {
   switch (fn) {
   case EvenFn::tanhc: {
@@ -157,22 +180,80 @@ Value ClosedForm::emit(EvenFn fn, int64_t order) {
   llvm_unreachable("unknown function");
 }
 
-} // namespace
-
-Value geo::expandEven(ImplicitLocOpBuilder &b, EvenFn fn, Value z,
-                      int64_t order) {
+/// The function of a number of one sign: fn(z) for z >= 0, or with `isMirrored`
+/// (tanhc and artanhc only) y -> fn(-y) for z = y >= 0.
+Value expandOneSided(ImplicitLocOpBuilder &b, EvenFn fn, bool isMirrored,
+                     Value z, int64_t order) {
   Arithmetic a(b, z.getType());
   bool isDouble = getElementTypeOrSelf(z.getType()).isF64();
-  EvenSeries series = getEvenSeries(fn, order, isDouble ? 53 : 24);
+  EvenSeries series = getEvenSeries(fn, isMirrored, order, isDouble ? 53 : 24);
   Value x = a.sub(z, a.number(series.cut / 2));
   Value sum = a.number(series.coefficients.back());
   for (double c : llvm::reverse(ArrayRef(series.coefficients).drop_back()))
     sum = a.fma(sum, x, a.number(c));
   sum = a.fma(sum, z, a.number(series.atZero));
-  Value closed = ClosedForm(b, z).emit(fn, order);
+  ClosedForm form(b, z);
+  Value closed = !isMirrored           ? form.emit(fn, order)
+                 : fn == EvenFn::tanhc ? form.emitTangent(order)
+                                       : form.emitArcTangent(order);
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, z,
                                         a.number(series.cut));
   return arith::SelectOp::create(b, isSmall, sum, closed);
+}
+
+/// The function with fn(-y) = mirror(y), or nothing for tanhc and artanhc,
+/// whose mirrors have no name.
+std::optional<EvenFn> getMirror(EvenFn fn) {
+  switch (fn) {
+  case EvenFn::sinhc:
+    return EvenFn::sinc;
+  case EvenFn::sinc:
+    return EvenFn::sinhc;
+  case EvenFn::coshq:
+    return EvenFn::cosq;
+  case EvenFn::cosq:
+    return EvenFn::coshq;
+  case EvenFn::asinhc:
+    return EvenFn::asinc;
+  case EvenFn::asinc:
+    return EvenFn::asinhc;
+  case EvenFn::tanhc:
+  case EvenFn::artanhc:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown function");
+}
+
+} // namespace
+
+Value geo::extendEven(ImplicitLocOpBuilder &b, EvenFn fn, Value z,
+                      int64_t order, Value ofPositive) {
+  Arithmetic a(b, z.getType());
+  Value zero = a.number(0);
+  Value isNegative =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, z, zero);
+  Value any = isNegative;
+  if (isa<VectorType>(z.getType()))
+    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, isNegative);
+  auto branch = scf::IfOp::create(b, z.getType(), any, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, ofPositive);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value y = arith::SelectOp::create(b, isNegative, a.neg(z), zero);
+  std::optional<EvenFn> mirror = getMirror(fn);
+  Value f = expandOneSided(b, mirror.value_or(fn), !mirror, y, order);
+  if (order == 1)
+    f = a.neg(f);
+  Value result = arith::SelectOp::create(b, isNegative, f, ofPositive);
+  scf::YieldOp::create(b, result);
+  return branch.getResult(0);
+}
+
+Value geo::expandEven(ImplicitLocOpBuilder &b, EvenFn fn, Value z,
+                      int64_t order) {
+  Value ofPositive = expandOneSided(b, fn, /*isMirrored=*/false, z, order);
+  return extendEven(b, fn, z, order, ofPositive);
 }
 
 void geo::expandEvenOps(Operation *root) {

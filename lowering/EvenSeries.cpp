@@ -71,8 +71,11 @@ llvm::SmallVector<Real> getTaylor(EvenFn fn) {
 }
 
 /// Coefficients of the `order`-th derivative.
-llvm::SmallVector<Real> getTaylor(EvenFn fn, int64_t order) {
+llvm::SmallVector<Real> getTaylor(EvenFn fn, bool isMirrored, int64_t order) {
   llvm::SmallVector<Real> a = getTaylor(fn);
+  if (isMirrored)
+    for (size_t k = 1; k < a.size(); k += 2)
+      a[k] = -a[k];
   for (int64_t i = 0; i < order; ++i) {
     for (size_t k = 1; k < a.size(); ++k)
       a[k - 1] = k * a[k];
@@ -93,8 +96,16 @@ struct Closed {
   Real f, g, dg;
 };
 
-Closed getClosed(EvenFn fn, Real z) {
+Closed getClosed(EvenFn fn, bool isMirrored, Real z) {
   Real n = std::sqrt(z);
+  if (isMirrored && fn == EvenFn::tanhc) {
+    Real f = std::tan(n) / n, g = 1 + z * f * f;
+    return {f, g, g * f};
+  }
+  if (isMirrored) { // artanhc
+    Real g = 1 / (1 + z);
+    return {std::atan(n) / n, g, -g * g};
+  }
   switch (fn) {
   case EvenFn::tanhc: {
     Real f = std::tanh(n) / n, e = std::exp(-2 * n);
@@ -129,7 +140,9 @@ Closed getClosed(EvenFn fn, Real z) {
 }
 
 /// From where on the closed form loses less than about three bits.
-double getCut(EvenFn fn, int64_t order) {
+double getCut(EvenFn fn, bool isMirrored, int64_t order) {
+  if (isMirrored && fn == EvenFn::artanhc)
+    return order == 0 ? 1.0 / 64 : 2;
   switch (fn) {
   case EvenFn::sinhc:
   case EvenFn::coshq:
@@ -148,37 +161,40 @@ double getCut(EvenFn fn, int64_t order) {
   llvm_unreachable("unknown function");
 }
 
-} // namespace
-
-long double geo::evaluateEven(EvenFn fn, int64_t order, long double z) {
+/// The function itself.
+Real evaluate(EvenFn fn, bool isMirrored, int64_t order, Real z) {
   if (z <= getSeriesEnd(fn))
-    return evaluatePolynomial(getTaylor(fn, order), z);
+    return evaluatePolynomial(getTaylor(fn, isMirrored, order), z);
   if (fn == EvenFn::coshq || fn == EvenFn::cosq) {
     bool isCosh = fn == EvenFn::coshq;
     if (order == 0)
       return isCosh ? std::cosh(std::sqrt(z)) : std::cos(std::sqrt(z));
     EvenFn inner = isCosh ? EvenFn::sinhc : EvenFn::sinc;
-    return (isCosh ? 0.5L : -0.5L) * evaluateEven(inner, order - 1, z);
+    return (isCosh ? 0.5L : -0.5L) *
+           evaluate(inner, /*isMirrored=*/false, order - 1, z);
   }
-  Closed closed = getClosed(fn, z);
+  Closed closed = getClosed(fn, isMirrored, z);
   if (order == 0)
     return closed.f;
   Real first = (closed.g - closed.f) / (2 * z);
   return order == 1 ? first : (closed.dg - 3 * first) / (2 * z);
 }
 
-EvenSeries geo::getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa) {
+} // namespace
+
+EvenSeries geo::getEvenSeries(EvenFn fn, bool isMirrored, int64_t order,
+                              unsigned mantissa) {
   EvenSeries series;
-  series.cut = getCut(fn, order);
+  series.cut = getCut(fn, isMirrored, order);
   // Interpolates q = (f - f(0)) / z on [0, cut], so that f(0) stays exact.
   // Where the difference loses digits q is summed.
   constexpr int nodes = 40;
   const Real pi = std::acos(-1.0L), cut = series.cut;
-  llvm::SmallVector<Real> a = getTaylor(fn, order);
+  llvm::SmallVector<Real> a = getTaylor(fn, isMirrored, order);
   Real q[nodes], f0 = a[0], least = std::abs(f0);
   for (int i = 0; i < nodes; ++i) {
     Real z = cut * (1 + std::cos(pi * (i + 0.5L) / nodes)) / 2;
-    Real f = evaluateEven(fn, order, z);
+    Real f = evaluate(fn, isMirrored, order, z);
     q[i] = z <= getSeriesEnd(fn)
                ? evaluatePolynomial(llvm::ArrayRef(a).drop_front(), z)
                : (f - f0) / z;

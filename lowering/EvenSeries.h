@@ -16,11 +16,10 @@ struct EvenSeries {
 
 /// A polynomial for the `order`-th derivative of `fn` in z, whose relative
 /// error is about 2^-(mantissa + 2) on [0, cut] and none at 0: q interpolates
-/// at Chebyshev nodes. From `cut` on the closed form is accurate.
-EvenSeries getEvenSeries(EvenFn fn, int64_t order, unsigned mantissa);
-
-/// The function itself, in long double.
-long double evaluateEven(EvenFn fn, int64_t order, long double z);
+/// at Chebyshev nodes. From `cut` on the closed form is accurate. `isMirrored`
+/// (tanhc and artanhc only) is for the function y -> fn(-y), y >= 0.
+EvenSeries getEvenSeries(EvenFn fn, bool isMirrored, int64_t order,
+                         unsigned mantissa);
 
 } // namespace geo
 

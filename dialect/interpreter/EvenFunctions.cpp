@@ -71,26 +71,27 @@ long double evaluateSeries(EvenFn fn, long double z, int order) {
   return sum;
 }
 
-/// F(n) / n, or coshq and cosq themselves.
+/// F(n) / n, or coshq and cosq themselves; for z < 0 with n imaginary.
 long double evaluateClosed(EvenFn fn, long double z) {
-  long double n = std::sqrt(z);
+  bool isMirrored = z < 0;
+  long double n = std::sqrt(std::fabs(z));
   switch (fn) {
   case EvenFn::tanhc:
-    return std::tanh(n) / n;
+    return (isMirrored ? std::tan(n) : std::tanh(n)) / n;
   case EvenFn::artanhc:
-    return std::atanh(n) / n;
+    return (isMirrored ? std::atan(n) : std::atanh(n)) / n;
   case EvenFn::asinhc:
-    return std::asinh(n) / n;
+    return (isMirrored ? std::asin(n) : std::asinh(n)) / n;
   case EvenFn::sinhc:
-    return std::sinh(n) / n;
+    return (isMirrored ? std::sin(n) : std::sinh(n)) / n;
   case EvenFn::coshq:
-    return std::cosh(n);
+    return isMirrored ? std::cos(n) : std::cosh(n);
   case EvenFn::sinc:
-    return std::sin(n) / n;
+    return (isMirrored ? std::sinh(n) : std::sin(n)) / n;
   case EvenFn::cosq:
-    return std::cos(n);
+    return isMirrored ? std::cosh(n) : std::cos(n);
   case EvenFn::asinc:
-    return std::asin(n) / n;
+    return (isMirrored ? std::asinh(n) : std::asin(n)) / n;
   }
   return NAN;
 }

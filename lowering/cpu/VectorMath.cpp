@@ -2,6 +2,7 @@
 // Polynomials are minimax fits of relative error (iteratively reweighted least
 // squares on Chebyshev nodes); the stated errors are those of the fit.
 #include "lowering/cpu/VectorMath.h"
+#include "lowering/EvenFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
@@ -171,7 +172,8 @@ Value geo::cpu::emitElementwise(Gen &g, Operation *op, ValueRange operands,
       return emitTanh(g, operands[0]);
     if (auto even = dyn_cast<EvenOp>(op);
         even && even.getFn() == EvenFn::asinhc && even.getOrder() < 2)
-      return emitAsinhc(g, operands[0], even.getOrder());
+      return extendEven(g.b, even.getFn(), operands[0], even.getOrder(),
+                        emitAsinhc(g, operands[0], even.getOrder()));
   }
   OperationState state(g.b.getLoc(), op->getName(), operands, type);
   if (Attribute properties = op->getPropertiesAsAttribute())

@@ -5,7 +5,7 @@ python make_even_references.py > EvenReferences.inc
 """
 import mpmath as mp
 
-mp.mp.dps = 700  # differences of functions of z = 1e-300 lose 600 digits
+mp.mp.dps = 1000  # differences of functions of z = 1e-300 lose 600 digits
 
 
 def value(name, order, z):
@@ -52,21 +52,26 @@ POINTS = {"tanhc": FAR, "artanhc": UNIT, "asinhc": FAR,
           "coshq": LARGE + [100.0, 2500.0, 7000.0, 250000.0, 480000.0, 1e6, 1e300],
           "sinc": LARGE + [100.0, 1000.0], "cosq": LARGE + [100.0, 1000.0],
           "asinc": UNIT + [1.0]}
+# For z < 0 each goes on as its twin, given -z.
+TWINS = {"asinhc": "asinc", "asinc": "asinhc", "sinhc": "sinc", "sinc": "sinhc",
+         "coshq": "cosq", "cosq": "coshq"}
+NEGATIVE = {"tanhc": LARGE + [100.0], "artanhc": FAR,
+            **{name: POINTS[twin] for name, twin in TWINS.items()}}
 
 print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
 print("// Written by make_even_references.py.")
 for name, points in POINTS.items():
     for order in range(3):
-        for z in points:
+        for z in points + [-z for z in NEGATIVE[name] if z != 0]:
             if z == 0:
                 v = ZERO[name][order]
                 v = mp.mpf(v) if isinstance(v, int) else mp.mpf(v[0]) / v[1]
-            elif z == 1 and name == "asinc" and order > 0:
+            elif (name, z) in (("asinc", 1), ("asinhc", -1)) and order > 0:
                 continue
             else:
-                v = value(name, order, mp.mpf(z))
+                v = mp.re(value(name, order, mp.mpc(z)))
             if abs(v) > mp.mpf("1e4900"):
-                text = "INFINITY"
+                text = "INFINITY" if v > 0 else "-INFINITY"
             elif abs(v) < mp.mpf("1e-4900"):
                 text = "0.0L"
             else:
