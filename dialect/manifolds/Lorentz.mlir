@@ -23,16 +23,18 @@ geo.manifold @lorentz(c > 0) {
   }
 
   // With A = T_y + c<x, y> / (1 + T_x): y + A x. Where A is near 1, as for y near
-  // -x, (x + y) + (A - 1) x with A - 1 from x + y.
+  // -x, w + (A - 1) x, w = x + y; A - 1 = c (|w|^2 + <x, w> (T_y - T_x - 2) / (1 + T_x))
+  // / (T_x + T_y).
   formula @add(x: row, y: row) {
     let xx = sqnorm(x)
     let yy = sqnorm(y)
     let tx = sqrt(1 + c * xx)
     let ty = sqrt(1 + c * yy)
     let w = x + y
-    let less = c * ((yy - xx) / (tx + ty) + dot(x, w) / (1 + tx))
+    let step = c * (yy - xx) / (tx + ty)
+    let rest = c * (sqnorm(w) + dot(x, w) * (step - 2) / (1 + tx)) / (tx + ty)
     let full = ty + c * dot(x, y) / (1 + tx)
-    yield select(less * less < 0.25, w, y) + select(less * less < 0.25, less, full) * x
+    yield select(rest * rest < 0.25, w, y) + select(rest * rest < 0.25, rest, full) * x
   }
 
   formula @neg(x: row) = -x
@@ -58,9 +60,9 @@ geo.manifold @lorentz(c > 0) {
     let up = fu * dot(u, p)
     let pw = dot(p, w)
     let uw = fu * dot(u, w)
-    let scale = 2 * c / (c * pp + 4 * fu * fv)
-    let along_u = scale * (a * pw + c * (2 * up * pw - pp * uw)) * fu
-    let along_p = scale * (c * uu * fu * fu * pw + a * uw)
+    let twice = 2 * c / (c * pp + 4 * fu * fv)
+    let along_u = twice * (a * pw + c * (2 * up * pw - pp * uw)) * fu
+    let along_p = twice * (c * uu * fu * fu * pw + a * uw)
     yield w + along_u * u - along_p * p
   }
 
@@ -112,8 +114,8 @@ geo.manifold @lorentz(c > 0) {
   // v + c<y, v>_L / (2 + 2 s) (x + y), <y, v>_L = <y, v> - y_0 v_0.
   formula @transport(x: row, y: row, v: row) {
     let s = 0.25 * c * chord(x, y)
-    let inner = dot(y, v) - scaled_time(y) / scaled_time(x) * dot(x, v)
-    yield v + c * inner / (2 + 2 * s) * (x + y)
+    let along = dot(y, v) - scaled_time(y) / scaled_time(x) * dot(x, v)
+    yield v + c * along / (2 + 2 * s) * (x + y)
   }
 
   formula @wrapped_normal(m: row, z: row) {

@@ -25,8 +25,7 @@ geo.manifold @sphere(c > 0) {
     yield select(0 < a, a, 0)
   }
 
-  // The angle, by A and B.
-  formula @angle_near(a: number) = sqrt(a) * asinc(0.25 * a)
+  // The angle, by B.
   formula @angle_far(b: number) = 3.141592653589793 - 2 * asin(0.5 * sqrt(b))
 
   formula @sqangle(a: number, b: number) {
@@ -82,10 +81,10 @@ geo.manifold @sphere(c > 0) {
   // With P along n + m: the reflection t - 2 <P, t> / |P|^2 P of the tangent part t,
   // P = x + (u / v) y taken as the sum of the rows and the rest.
   formula @transport(x: row, y: row, v: row) {
-    let u = sqrt(sqnorm(x))
-    let length = sqrt(sqnorm(y))
+    let nx = sqrt(sqnorm(x))
+    let ny = sqrt(sqnorm(y))
     let t = tangent(x, v)
-    let p = (x + y) + (u - length) / length * y
+    let p = (x + y) + (nx - ny) / ny * y
     let pp = sqnorm(p)
     yield t - 2 * dot(p, t) / select(0 < pp, pp, 1) * p
   }

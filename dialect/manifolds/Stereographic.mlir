@@ -63,9 +63,9 @@ geo.manifold @stereographic(c) {
     let up = dot(u, p)
     let pw = dot(p, w)
     let uw = dot(u, w)
-    let scale = 2 * c / (c * pp + a * alpha(v))
-    let along_u = scale * (a * pw + c * (2 * up * pw - pp * uw))
-    let along_p = scale * (c * sqnorm(u) * pw + a * uw)
+    let twice = 2 * c / (c * pp + a * alpha(v))
+    let along_u = twice * (a * pw + c * (2 * up * pw - pp * uw))
+    let along_p = twice * (c * sqnorm(u) * pw + a * uw)
     yield w + along_u * u - along_p * p
   }
 
