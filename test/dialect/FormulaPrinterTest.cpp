@@ -47,15 +47,13 @@ TEST(FormulaPrinter, PoincareBall) {
   add = t6 * t4 * x + t6 * t1 * t3
 )");
   expectLines(page, R"(logmap0(x, c)
-  t1 = c * |x|^2
-  t2 = 1 - t1
-  logmap0 = asinhc(t1 / t2) / sqrt(t2) * x
+  logmap0 = artanhc(c * |x|^2) * x
 )");
   expectLines(page, R"(project(x, fraction, c)
-  t1 = fraction / sqrt(c)
-  t2 = sqrt(|x|^2)
+  t1 = fraction^2
+  t2 = c * |x|^2
   t3 = t1 < t2
-  project = if t3 then t1 / (if t3 then t2 else t1) * x else x
+  project = if t3 then fraction / sqrt(if t3 then t2 else t1) * x else x
 )");
   expectLines(page, R"(sqdist(x, y, c)
   t1 = |x - y|^2 * (1 / (1 - c * |x|^2) * (1 / (1 - c * |y|^2)))

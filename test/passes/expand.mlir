@@ -24,7 +24,7 @@ func.func @expmap0(%v: tensor<?x4xf32>) -> tensor<?x4xf32, #geo.poincare<1.0>> {
 // CHECK-LABEL: func.func @logmap0
 // CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[C:.*]]: f64)
 // CHECK: geo.rowwise rows(%{{.*}} = %[[X]] : tensor<?x4xf32>) shared(%{{.*}} = %[[C]] : f64)
-// CHECK: geo.even asinhc
+// CHECK: geo.even artanhc
 func.func @logmap0(%x: tensor<?x4xf32, #geo.poincare<"c">>, %c: f64) -> tensor<?x4xf32> {
   %0 = geo.logmap0 %x curvature(%c) : tensor<?x4xf32, #geo.poincare<"c">> -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
