@@ -21,6 +21,7 @@ namespace geo {
 class FormulaOp;
 class ManifoldOp;
 class PageLibrary;
+struct Factor;
 struct FormulaScope;
 } // namespace geo
 
@@ -31,6 +32,12 @@ struct FormulaScope;
 #include "dialect/GeoAttrs.h.inc"
 
 namespace geo {
+
+/// A factor of a product and its number of columns.
+struct Factor {
+  ManifoldInterface manifold;
+  int64_t width;
+};
 
 /// The manifold that the encoding of `type` names, or null for a plain type.
 ManifoldInterface getManifold(mlir::Type type);
@@ -65,8 +72,12 @@ mlir::Attribute parseBuiltinManifold(mlir::AsmParser &parser,
                                      llvm::StringRef name, llvm::SMLoc loc);
 void printBuiltinManifold(mlir::AsmPrinter &printer, ManifoldAttr manifold);
 
-/// The page of a user's manifold is in the module of `scope`, and fits.
-mlir::LogicalResult verifyManifold(ManifoldAttr manifold,
+/// True if the manifold, or a factor of it, is a page of the module.
+bool needsModule(ManifoldInterface manifold);
+
+/// Where the manifold needs pages of the module of `scope`, they are there and
+/// fit.
+mlir::LogicalResult verifyManifold(ManifoldInterface manifold,
                                    mlir::Operation *scope);
 
 } // namespace geo

@@ -53,4 +53,21 @@ def Geo_ManifoldAttr : AttrDef<Geo_Dialect, "Manifold", [
   }];
 }
 
+def Geo_ProductAttr : AttrDef<Geo_Dialect, "Product", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+    DeclareAttrInterfaceMethods<Geo_ManifoldInterface, ["getFactors"]>]> {
+  let summary = "A product of manifolds, each with its own columns and curvature";
+  let description = [{
+    `#geo.product<#geo.poincare<1.0> x 64, #geo.euclidean x 64>`: a point is a row of
+    128 coordinates whose first 64 are a point of the ball, the others of flat
+    space. Squared distances and inner products add up; everything else goes
+    factor by factor. The curvatures are those of the factors, in order.
+  }];
+  let mnemonic = "product";
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$manifolds,
+                        ArrayRefParameter<"int64_t">:$widths);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // GEO_ATTRS_TD

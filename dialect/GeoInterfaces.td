@@ -35,6 +35,12 @@ def Geo_ManifoldInterface : AttrInterface<"ManifoldInterface"> {
     }], "bool", "hasFormula",
       (ins "::llvm::StringRef":$formula, "::mlir::Operation *":$scope)>,
     InterfaceMethod<[{
+      The factors of a product, with the number of columns of each; none for
+      other manifolds. A product has no page of its own: whoever uses a formula
+      goes factor by factor, as its `Combine` (Signatures.h) says.
+    }], "::llvm::SmallVector<::geo::Factor>", "getFactors", (ins), [{}],
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       The name that conversions to this manifold go by: `to_<name>`.
     }], "::llvm::StringRef", "getName">
   ];

@@ -388,13 +388,26 @@ Ex ManifoldAttr::emit(StringRef formula, ArrayRef<Ex> args,
   return instantiate(found, page, args, curvatures);
 }
 
-LogicalResult geo::verifyManifold(ManifoldAttr manifold, Operation *scope) {
-  if (manifold.isBuiltin())
+bool geo::needsModule(ManifoldInterface manifold) {
+  if (auto page = dyn_cast<ManifoldAttr>(manifold))
+    return !page.isBuiltin();
+  return llvm::any_of(manifold.getFactors(), [](const Factor &factor) {
+    return needsModule(factor.manifold);
+  });
+}
+
+LogicalResult geo::verifyManifold(ManifoldInterface manifold,
+                                  Operation *scope) {
+  for (const Factor &factor : manifold.getFactors())
+    if (failed(verifyManifold(factor.manifold, scope)))
+      return failure();
+  auto attr = dyn_cast<ManifoldAttr>(manifold);
+  if (!attr || attr.isBuiltin())
     return success(); // checked with the attribute
-  ManifoldOp page = getPageOf(manifold, scope);
+  ManifoldOp page = getPageOf(attr, scope);
   if (!page)
     return scope->emitOpError("expects a geo.manifold of the module, but got ")
            << manifold;
   return verifyCurvatures([&] { return scope->emitOpError(); }, page,
-                          manifold.getValues());
+                          attr.getValues());
 }

@@ -60,8 +60,7 @@ static LogicalResult verifyShape(Operation *op, Type type,
 /// A page of the module is looked at by geo-check-points, which sees it.
 static LogicalResult verifyHasFormula(Operation *op, ManifoldInterface manifold,
                                       StringRef formula) {
-  auto page = dyn_cast<ManifoldAttr>(manifold);
-  if ((page && !page.isBuiltin()) || manifold.hasFormula(formula, op))
+  if (needsModule(manifold) || manifold.hasFormula(formula, op))
     return success();
   return op->emitOpError("expects a manifold with the formula ")
          << formula << ", but got " << manifold;

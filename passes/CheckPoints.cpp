@@ -44,7 +44,7 @@ LogicalResult checkPages(Operation *op) {
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
-      if (auto manifold = dyn_cast_or_null<ManifoldAttr>(getManifold(type)))
+      if (ManifoldInterface manifold = getManifold(type))
         if (failed(verifyManifold(manifold, op)))
           return failure();
   auto use = dyn_cast<RowFormulaOpInterface>(op);

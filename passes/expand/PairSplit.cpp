@@ -38,6 +38,9 @@ public:
 private:
   unsigned dependence(Value v) const { return depends.lookup(v); }
   void classify();
+  /// True if a row program of one side can make `v`: a row or number of that
+  /// side, whose rows have one length (those of a product's factors differ).
+  bool isOfOneSide(Value v) const;
   /// The Gram that `dot` is.
   FailureOr<Gram> getGram(DotOp dot);
   /// Finds the ops of the pair term and what they need of each side.
@@ -45,11 +48,16 @@ private:
   void wanted(Value v);
   /// The values of one side's row program; arguments are their operands.
   SmallVector<Value> runSide(PairSide side, ArrayRef<Value> values);
+  /// Those that are ops on rows of one length.
+  SmallVector<Value> runRows(PairSide side, int64_t length,
+                             ArrayRef<Value> computed);
 
   ImplicitLocOpBuilder &b;
   PairFormula &formula;
   FloatType math;
   DenseMap<Value, unsigned> depends;
+  /// The length of the rows that a value is made of: 0 without rows, -1 mixed.
+  DenseMap<Value, int64_t> lengths;
   /// Ops of the pair term, in order; their Grams, and the side values they use.
   SmallVector<Operation *> term;
   SmallVector<Gram> grams;
@@ -57,19 +65,37 @@ private:
   SetVector<Value> rowNumbers, columnNumbers;
 };
 
+static int64_t joinLengths(int64_t a, int64_t b) {
+  return a == 0 || a == b ? b : b == 0 ? a : -1;
+}
+
 void Splitter::classify() {
   for (auto [argument, side] :
-       llvm::zip(formula.block.getArguments(), formula.sides))
+       llvm::zip(formula.block.getArguments(), formula.sides)) {
     depends[argument] = side == PairSide::row      ? kRow
                         : side == PairSide::column ? kColumn
                                                    : kShared;
+    auto row = dyn_cast<VectorType>(argument.getType());
+    lengths[argument] = row ? row.getDimSize(0) : 0;
+  }
   for (Operation &op : formula.block) {
     unsigned mask = kShared;
-    for (Value v : op.getOperands())
+    int64_t length = 0;
+    for (Value v : op.getOperands()) {
       mask |= dependence(v);
-    for (Value v : op.getResults())
+      length = joinLengths(length, lengths.lookup(v));
+    }
+    for (Value v : op.getResults()) {
       depends[v] = mask;
+      lengths[v] = length;
+    }
   }
+}
+
+bool Splitter::isOfOneSide(Value v) const {
+  // A condition is taken where it is used: no tensor holds it.
+  return (dependence(v) == kRow || dependence(v) == kColumn) &&
+         !v.getType().isInteger(1) && lengths.lookup(v) >= 0;
 }
 
 FailureOr<Gram> Splitter::getGram(DotOp dot) {
@@ -91,6 +117,7 @@ FailureOr<Gram> Splitter::getGram(DotOp dot) {
         OpBuilder scratch(made);
         Value negated = arith::NegFOp::create(scratch, made->getLoc(), q);
         depends[negated] = dependence(q);
+        lengths[negated] = lengths.lookup(q);
         q = negated;
       }
       return Gram{GramKind::sqdiff, p, q};
@@ -102,15 +129,12 @@ FailureOr<Gram> Splitter::getGram(DotOp dot) {
             "and q of columns";
 }
 
-/// A condition is taken where it is used: no tensor holds it.
-static bool isCondition(Value v) { return v.getType().isInteger(1); }
-
 void Splitter::wanted(Value v) {
-  if (isCondition(v))
+  if (!isOfOneSide(v))
     return;
   if (dependence(v) == kRow)
     rowNumbers.insert(v);
-  else if (dependence(v) == kColumn)
+  else
     columnNumbers.insert(v);
 }
 
@@ -122,8 +146,7 @@ LogicalResult Splitter::collect() {
   while (!work.empty()) {
     Value v = work.pop_back_val();
     Operation *op = v.getDefiningOp();
-    bool isSided = dependence(v) == kRow || dependence(v) == kColumn;
-    if (!op || (isSided && !isCondition(v)))
+    if (!op || isOfOneSide(v))
       continue;
     if (!needed.insert(op))
       continue;
@@ -154,11 +177,29 @@ LogicalResult Splitter::collect() {
 }
 
 SmallVector<Value> Splitter::runSide(PairSide side, ArrayRef<Value> values) {
-  SmallVector<Value> computed, rows, shared;
+  SmallVector<Value> results(values.size());
+  // One row program per row length.
+  MapVector<int64_t, SmallVector<unsigned>> byLength;
+  for (auto [i, v] : llvm::enumerate(values))
+    if (auto argument = dyn_cast<BlockArgument>(v))
+      results[i] = formula.operands[argument.getArgNumber()];
+    else
+      byLength[lengths.lookup(v)].push_back(i);
+  for (auto &[length, places] : byLength) {
+    SmallVector<Value> computed;
+    for (unsigned i : places)
+      computed.push_back(values[i]);
+    SmallVector<Value> made = runRows(side, length, computed);
+    for (auto [i, v] : llvm::zip(places, made))
+      results[i] = v;
+  }
+  return results;
+}
+
+SmallVector<Value> Splitter::runRows(PairSide side, int64_t length,
+                                     ArrayRef<Value> computed) {
+  SmallVector<Value> rows, shared;
   SmallVector<BlockArgument> rowArguments, sharedArguments;
-  for (Value v : values)
-    if (!isa<BlockArgument>(v))
-      computed.push_back(v);
   Value anyRow;
   for (auto [argument, operand, s] : llvm::zip(
            formula.block.getArguments(), formula.operands, formula.sides)) {
@@ -166,56 +207,49 @@ SmallVector<Value> Splitter::runSide(PairSide side, ArrayRef<Value> values) {
       shared.push_back(operand);
       sharedArguments.push_back(argument);
     } else if (s == side) {
+      anyRow = operand;
+      if (joinLengths(lengths.lookup(argument), length) < 0)
+        continue;
       rows.push_back(operand);
       rowArguments.push_back(argument);
-      anyRow = operand;
     }
   }
-  SmallVector<Value> results(values.size());
-  if (!computed.empty()) {
-    int64_t count = cast<RankedTensorType>(anyRow.getType()).getDimSize(0);
-    SmallVector<Type> types;
-    for (Value v : computed) {
-      SmallVector<int64_t> shape{count};
-      if (auto row = dyn_cast<VectorType>(v.getType()))
-        shape.push_back(row.getDimSize(0));
-      types.push_back(
-          RankedTensorType::get(shape, getElementTypeOrSelf(v.getType())));
-    }
-    auto rowwise = RowwiseOp::create(b, types, rows, shared);
-    IRMapping mapping;
-    Block &body = rowwise.getBlock();
-    for (auto [argument, value] :
-         llvm::zip(llvm::concat<BlockArgument>(rowArguments, sharedArguments),
-                   body.getArguments()))
-      mapping.map(argument, value);
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    options.filter = [&](Operation *op) {
-      return op->getBlock() == &formula.block;
-    };
-    for (Value v : computed)
-      (void)getBackwardSlice(v, &slice, options);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(&body);
-    for (Operation &op : formula.block)
-      if (slice.contains(&op))
-        b.clone(op, mapping);
-    SmallVector<Value> yielded;
-    for (Value v : computed)
-      yielded.push_back(mapping.lookup(v));
-    YieldOp::create(b, yielded);
-    computed.assign(rowwise.getResults().begin(), rowwise.getResults().end());
+  // A row of constants is made as often as there are rows of the side.
+  int64_t count = cast<RankedTensorType>(anyRow.getType()).getDimSize(0);
+  SmallVector<Type> types;
+  for (Value v : computed) {
+    SmallVector<int64_t> shape{count};
+    if (auto row = dyn_cast<VectorType>(v.getType()))
+      shape.push_back(row.getDimSize(0));
+    types.push_back(
+        RankedTensorType::get(shape, getElementTypeOrSelf(v.getType())));
   }
-  unsigned next = 0;
-  for (auto [v, result] : llvm::zip(values, results))
-    if (auto argument = dyn_cast<BlockArgument>(v))
-      result = formula.operands[argument.getArgNumber()];
-    else
-      result = computed[next++];
-  return results;
+  auto rowwise = RowwiseOp::create(b, types, rows, shared);
+  IRMapping mapping;
+  Block &body = rowwise.getBlock();
+  for (auto [argument, value] :
+       llvm::zip(llvm::concat<BlockArgument>(rowArguments, sharedArguments),
+                 body.getArguments()))
+    mapping.map(argument, value);
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    return op->getBlock() == &formula.block;
+  };
+  for (Value v : computed)
+    (void)getBackwardSlice(v, &slice, options);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&body);
+  for (Operation &op : formula.block)
+    if (slice.contains(&op))
+      b.clone(op, mapping);
+  SmallVector<Value> yielded;
+  for (Value v : computed)
+    yielded.push_back(mapping.lookup(v));
+  YieldOp::create(b, yielded);
+  return llvm::to_vector_of<Value>(rowwise.getResults());
 }
 
 PairwiseOp Splitter::run(Reducer reducer, Value targets) {
