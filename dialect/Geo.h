@@ -21,8 +21,15 @@ namespace geo {
 class FormulaOp;
 class ManifoldOp;
 class PageLibrary;
-struct Factor;
+class ManifoldInterface;
 struct FormulaScope;
+
+/// A factor of a product and its number of columns.
+struct Factor {
+  mlir::Attribute attribute;
+  int64_t width;
+  ManifoldInterface getManifold() const;
+};
 } // namespace geo
 
 #include "dialect/GeoAttrInterfaces.h.inc"
@@ -33,11 +40,9 @@ struct FormulaScope;
 
 namespace geo {
 
-/// A factor of a product and its number of columns.
-struct Factor {
-  ManifoldInterface manifold;
-  int64_t width;
-};
+inline ManifoldInterface Factor::getManifold() const {
+  return mlir::cast<ManifoldInterface>(attribute);
+}
 
 /// The manifold that the encoding of `type` names, or null for a plain type.
 ManifoldInterface getManifold(mlir::Type type);

@@ -392,14 +392,14 @@ bool geo::needsModule(ManifoldInterface manifold) {
   if (auto page = dyn_cast<ManifoldAttr>(manifold))
     return !page.isBuiltin();
   return llvm::any_of(manifold.getFactors(), [](const Factor &factor) {
-    return needsModule(factor.manifold);
+    return needsModule(factor.getManifold());
   });
 }
 
 LogicalResult geo::verifyManifold(ManifoldInterface manifold,
                                   Operation *scope) {
   for (const Factor &factor : manifold.getFactors())
-    if (failed(verifyManifold(factor.manifold, scope)))
+    if (failed(verifyManifold(factor.getManifold(), scope)))
       return failure();
   auto attr = dyn_cast<ManifoldAttr>(manifold);
   if (!attr || attr.isBuiltin())

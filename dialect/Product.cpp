@@ -24,11 +24,10 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
 
 void ProductAttr::print(AsmPrinter &printer) const {
   printer << '<';
-  llvm::interleaveComma(llvm::zip(getManifolds(), getWidths()), printer,
-                        [&](auto factor) {
-                          printer << std::get<0>(factor) << " x "
-                                  << std::get<1>(factor);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getManifolds(), getWidths()), printer, [&](auto factor) {
+        printer << std::get<0>(factor) << " x " << std::get<1>(factor);
+      });
   printer << '>';
 }
 
@@ -58,7 +57,7 @@ LogicalResult ProductAttr::verifyEncoding(
   int64_t width = 0;
   for (const Factor &factor : getFactors()) {
     width += factor.width;
-    auto encoding = dyn_cast<VerifiableTensorEncoding>(factor.manifold);
+    auto encoding = dyn_cast<VerifiableTensorEncoding>(factor.getManifold());
     if (encoding && failed(encoding.verifyEncoding(
                         {shape.front(), factor.width}, elementType, emitError)))
       return failure();
@@ -72,14 +71,14 @@ LogicalResult ProductAttr::verifyEncoding(
 SmallVector<Factor> ProductAttr::getFactors() const {
   SmallVector<Factor> factors;
   for (auto [manifold, width] : llvm::zip(getManifolds(), getWidths()))
-    factors.push_back({cast<ManifoldInterface>(manifold), width});
+    factors.push_back({manifold, width});
   return factors;
 }
 
 SmallVector<Attribute> ProductAttr::getCurvatures() const {
   SmallVector<Attribute> curvatures;
   for (const Factor &factor : getFactors())
-    llvm::append_range(curvatures, factor.manifold.getCurvatures());
+    llvm::append_range(curvatures, factor.getManifold().getCurvatures());
   return curvatures;
 }
 
@@ -90,7 +89,7 @@ bool ProductAttr::hasFormula(StringRef formula, Operation *scope) const {
                      !formula.starts_with("midpoint_")))
     return false;
   return llvm::all_of(getFactors(), [&](const Factor &factor) {
-    return factor.manifold.hasFormula(formula, scope);
+    return factor.getManifold().hasFormula(formula, scope);
   });
 }
 

@@ -41,12 +41,15 @@ bool mayHoldPoints(Operation *op) {
 /// Types hide symbols from MLIR, so whether a page is there and has what its
 /// points are used for is looked at here.
 LogicalResult checkPages(Operation *op) {
-  for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    for (Type type : types)
-      if (ManifoldInterface manifold = getManifold(type))
-        if (failed(verifyManifold(manifold, op)))
-          return failure();
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  for (Type type : types)
+    if (ManifoldInterface manifold = getManifold(type))
+      if (failed(verifyManifold(manifold, op)))
+        return failure();
   auto use = dyn_cast<RowFormulaOpInterface>(op);
   if (!use || use.getManifold().hasFormula(use.getFormula(), op))
     return success();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Named ops -> constructs, and points -> plain tensors.
+#include "passes/expand/Expand.h"
 #include "dialect/Geo.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/Passes.h"
-#include "passes/expand/Expand.h"
 
 using namespace mlir;
 

@@ -16,9 +16,9 @@ mlir::LogicalResult expandPairOp(mlir::Operation *op);
 mlir::LogicalResult expandRowOp(mlir::Operation *op);
 
 /// The values of all curvatures, as f64: constants here, labels from operands.
-llvm::SmallVector<mlir::Value>
-getCurvatureValues(mlir::ImplicitLocOpBuilder &b, ManifoldInterface manifold,
-                   mlir::ValueRange operands);
+llvm::SmallVector<mlir::Value> getCurvatureValues(mlir::ImplicitLocOpBuilder &b,
+                                                  ManifoldInterface manifold,
+                                                  mlir::ValueRange operands);
 
 /// `v` as a plain tensor. The door folds away when all types are stripped.
 mlir::Value toPlain(mlir::ImplicitLocOpBuilder &b, mlir::Value v);

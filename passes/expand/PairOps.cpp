@@ -44,10 +44,10 @@ LogicalResult expandApplyPairs(ApplyPairsOp op) {
   if (!logit)
     return failure();
   pairs.formula.result = logit.get();
-  FloatType math = op.getMath() ? cast<FloatType>(*op.getMath())
-                                : FloatType(b.getF64Type());
-  PairwiseOp pairwise = splitPairs(b, pairs.formula, op.getReducer(), math,
-                                   op.getTargets());
+  FloatType math =
+      op.getMath() ? cast<FloatType>(*op.getMath()) : FloatType(b.getF64Type());
+  PairwiseOp pairwise =
+      splitPairs(b, pairs.formula, op.getReducer(), math, op.getTargets());
   if (!pairwise)
     return failure();
   op.replaceAllUsesWith(pairwise.getResult(0));
@@ -79,14 +79,14 @@ LogicalResult expandDistances(Op op, const Distances &of,
       getCurvatureValues(b, manifold, of.curvature),
       [&](const Factor &factor, int64_t offset, ArrayRef<Value> own) {
         SmallVector<Ex> c;
-        Ex row = pairs.add(takeColumns(b, x, offset, factor.width),
-                           PairSide::row);
+        Ex row =
+            pairs.add(takeColumns(b, x, offset, factor.width), PairSide::row);
         Ex column = pairs.add(takeColumns(b, y, offset, factor.width),
                               PairSide::column);
         for (Value v : own)
           c.push_back(pairs.add(v, PairSide::shared));
         Ex term =
-            factor.manifold.emit("pair_sqdist", {row, column}, c, op);
+            factor.getManifold().emit("pair_sqdist", {row, column}, c, op);
         if (!term)
           return failure();
         sum = sum ? sum + term : term;
@@ -113,10 +113,11 @@ LogicalResult expandAllPairs(Op op, function_ref<Ex(Ex)> ofSqDist) {
 
 template <class Op>
 LogicalResult expandDecoder(Op op, Reducer reducer, Value targets) {
-  Distances of{op.getH(), op.getE(), op.getCurvature(), op.getMathType(),
-               reducer,   op.getTau(), targets};
-  return expandDistances(
-      op, of, [](Ex sqdist, Ex tau) { return -(sqdist / tau); });
+  Distances of{op.getH(),        op.getE(), op.getCurvature(),
+               op.getMathType(), reducer,   op.getTau(),
+               targets};
+  return expandDistances(op, of,
+                         [](Ex sqdist, Ex tau) { return -(sqdist / tau); });
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/expand/PairSplit.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace geo;
@@ -179,7 +180,7 @@ LogicalResult Splitter::collect() {
 SmallVector<Value> Splitter::runSide(PairSide side, ArrayRef<Value> values) {
   SmallVector<Value> results(values.size());
   // One row program per row length.
-  MapVector<int64_t, SmallVector<unsigned>> byLength;
+  llvm::MapVector<int64_t, SmallVector<unsigned>> byLength;
   for (auto [i, v] : llvm::enumerate(values))
     if (auto argument = dyn_cast<BlockArgument>(v))
       results[i] = formula.operands[argument.getArgNumber()];

@@ -50,8 +50,8 @@ Value geo::takeColumns(ImplicitLocOpBuilder &b, Value x, int64_t offset,
   auto type = cast<RankedTensorType>(x.getType());
   if (type.getDimSize(1) == width)
     return x;
-  auto part = RankedTensorType::get({type.getDimSize(0), width},
-                                    type.getElementType());
+  auto part =
+      RankedTensorType::get({type.getDimSize(0), width}, type.getElementType());
   return ColumnsOp::create(b, part, x, offset);
 }
 
@@ -64,9 +64,9 @@ LogicalResult geo::forEachFactor(
     return visit({manifold, width}, 0, curvatures);
   int64_t start = 0;
   for (const Factor &factor : factors) {
-    size_t count = factor.manifold.getCurvatures().size();
+    size_t count = factor.getManifold().getCurvatures().size();
     LogicalResult visited = forEachFactor(
-        factor.manifold, factor.width, curvatures.take_front(count),
+        factor.getManifold(), factor.width, curvatures.take_front(count),
         [&](const Factor &inner, int64_t offset, ArrayRef<Value> own) {
           return visit(inner, start + offset, own);
         });
@@ -154,7 +154,7 @@ public:
           if (signature->result != Role::number)
             part = RankedTensorType::get({type.getDimSize(0), factor.width},
                                          type.getElementType());
-          parts.push_back(emitOn(factor.manifold, part, sliced, own));
+          parts.push_back(emitOn(factor.getManifold(), part, sliced, own));
           return success(parts.back() != nullptr);
         });
     return succeeded(emitted) ? combine(type, parts) : Value();
@@ -179,8 +179,8 @@ private:
           SmallVector<Ex> args(all.take_front(values.size()));
           for (double number : numbers)
             args.push_back(args.front().number(number));
-          return {factor.emit(formula, args, all.drop_front(values.size()),
-                              scope)};
+          return {
+              factor.emit(formula, args, all.drop_front(values.size()), scope)};
         });
     return rowwise ? Value(rowwise.getResult(0)) : Value();
   }
@@ -232,9 +232,9 @@ LogicalResult expandRowFormula(RowFormulaOpInterface op) {
   SmallVector<double> numbers = op.getNumberArguments();
   FormulaUse use(b, manifold, op.getFormula(), op, numbers);
   SmallVector<Value> operands = toPlain(b, op.getRowOperands());
-  Value out = use.emit(
-      getPlainTensor(op->getResult(0)), operands,
-      getCurvatureValues(b, manifold, op.getCurvatureOperands()));
+  Value out =
+      use.emit(getPlainTensor(op->getResult(0)), operands,
+               getCurvatureValues(b, manifold, op.getCurvatureOperands()));
   return replaceOrFail(b, op, out);
 }
 
@@ -248,15 +248,15 @@ LogicalResult expandInTangent(Op op, ImplicitLocOpBuilder &b,
   SmallVector<Value> curvatures =
       getCurvatureValues(b, from, op.getCurvature());
   Value x = toPlain(b, op.getX());
-  Value tangent = FormulaUse(b, from, "logmap0", op)
-                      .emit(getPlainTensor(x), x, curvatures);
+  Value tangent =
+      FormulaUse(b, from, "logmap0", op).emit(getPlainTensor(x), x, curvatures);
   Value mapped = tangent ? map(tangent) : Value();
   if (!mapped)
     return failure();
-  return replaceOrFail(b, op,
-                       FormulaUse(b, to, "expmap0", op)
-                           .emit(getPlainTensor(op.getResult()), mapped,
-                                 curvatures));
+  return replaceOrFail(
+      b, op,
+      FormulaUse(b, to, "expmap0", op)
+          .emit(getPlainTensor(op.getResult()), mapped, curvatures));
 }
 
 LogicalResult expandFnApply(FnApplyOp op) {
@@ -271,11 +271,11 @@ LogicalResult expandFnApply(FnApplyOp op) {
   return expandInTangent(op, b, [&](Value tangent) -> Value {
     Operands operands;
     operands.add(tangent);
-    RowwiseOp rowwise = makeRowwise(
-        b, tangent.getType(), operands,
-        [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
-          return {instantiate(formula, page, all, {})};
-        });
+    RowwiseOp rowwise =
+        makeRowwise(b, tangent.getType(), operands,
+                    [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
+                      return {instantiate(formula, page, all, {})};
+                    });
     return rowwise ? Value(rowwise.getResult(0)) : Value();
   });
 }
@@ -303,8 +303,9 @@ Value emitMidpoint(ImplicitLocOpBuilder &b, MidpointOp op,
     return RankedTensorType::get({size}, type);
   };
   RowwiseOp lifted = makeRowwise(
-      b, {RankedTensorType::get({count, width}, element),
-          columnOf(count, element)},
+      b,
+      {RankedTensorType::get({count, width}, element),
+       columnOf(count, element)},
       lifting, [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
         ArrayRef<Ex> c = all.drop_front();
         Ex row = manifold.emit("midpoint_lift", all.front(), c, op);
@@ -319,11 +320,11 @@ Value emitMidpoint(ImplicitLocOpBuilder &b, MidpointOp op,
   Operands summing;
   summing.add(op.getW());
   summing.add(lifted.getResult(1), /*isPerRow=*/false);
-  RowwiseOp sum = makeRowwise(b, columnOf(wType.getDimSize(0), b.getF64Type()),
-                              summing,
-                              [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
-                                return {dot(all[0], all[1])};
-                              });
+  RowwiseOp sum =
+      makeRowwise(b, columnOf(wType.getDimSize(0), b.getF64Type()), summing,
+                  [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
+                    return {dot(all[0], all[1])};
+                  });
   auto rowsType = RankedTensorType::get({wType.getDimSize(0), width}, element);
   Value rows = MatmulOp::create(b, rowsType, op.getW(), lifted.getResult(0),
                                 UnitAttr(), UnitAttr());
@@ -341,7 +342,7 @@ LogicalResult expandMidpoint(MidpointOp op) {
       getCurvatureValues(b, manifold, op.getCurvature()),
       [&](const Factor &factor, int64_t offset, ArrayRef<Value> own) {
         Value part = takeColumns(b, x, offset, factor.width);
-        parts.push_back(emitMidpoint(b, op, factor.manifold, part, own));
+        parts.push_back(emitMidpoint(b, op, factor.getManifold(), part, own));
         return success(parts.back() != nullptr);
       });
   if (failed(emitted))
@@ -365,12 +366,12 @@ LogicalResult expandApply(ApplyOp op) {
     bool isNumber = i >= count || formula.getKind(i) == "number";
     operands.add(v, tensor && (isNumber || tensor.getRank() == 2));
   }
-  RowwiseOp rowwise = makeRowwise(
-      b, getPlainType(op.getType()), operands,
-      [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
-        return {instantiate(formula, page, all.take_front(count),
-                            all.drop_front(count))};
-      });
+  RowwiseOp rowwise =
+      makeRowwise(b, getPlainType(op.getType()), operands,
+                  [&](ArrayRef<Ex> all) -> SmallVector<Ex> {
+                    return {instantiate(formula, page, all.take_front(count),
+                                        all.drop_front(count))};
+                  });
   return replaceOrFail(b, op, rowwise ? Value(rowwise.getResult(0)) : Value());
 }
 
