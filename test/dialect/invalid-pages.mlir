@@ -98,8 +98,8 @@ geo.manifold @m {
 }
 
 // -----
-// expected-error @below {{expects a geo.manifold of the module, but got #geo.manifold<@nowhere>}}
 func.func @f(%x: tensor<?x4xf32, #geo.manifold<@nowhere>>) -> tensor<?x4xf32, #geo.manifold<@nowhere>> {
+  // expected-error @below {{expects a geo.manifold of the module, but got #geo.manifold<@nowhere>}}
   return %x : tensor<?x4xf32, #geo.manifold<@nowhere>>
 }
 

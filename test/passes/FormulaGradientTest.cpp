@@ -77,7 +77,7 @@ func.func @f(%W: tensor<7x7xf32>, %E: tensor<10x7xf32>, %H: tensor<2x7xf32>,
   return %sum : f64
 }
 )mlir",
-                       {spread({7, 7}, -1, 1, 1), spread({10, 7}, -0.3, 0.3, 2),
+                       {spread({7, 7}, -0.4, 0.4, 1), spread({10, 7}, -0.3, 0.3, 2),
                         spread({2, 7}, -0.3, 0.3, 3), Datum(0.6L), Datum(0.7L),
                         makeIds({5, 2}, 10), makeIds({10}, 7)}));
 }
