@@ -199,7 +199,7 @@ extern "C" void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment,
                  "none: try a smaller batch, context or vocabulary\n",
                  size);
     std::fflush(stderr);
-    std::_Exit(1);
+    std::_Exit(2);
   }
   return block;
 }

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 
 #ifdef GEOC_HAS_OPENMP
@@ -41,6 +45,35 @@ void setNumThreads(int count) {
 #else
   (void)byDefault;
 #endif
+}
+
+bool canStartThreads(int count) {
+  if (count <= int(std::thread::hardware_concurrency()))
+    return true;
+  // More than OpenMP takes: it has things to keep beside a stack of 4 MiB.
+  constexpr size_t stackBytes = size_t(8) << 20;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  std::mutex hold;
+  std::vector<pthread_t> threads;
+  threads.reserve(size_t(count));
+  {
+    std::lock_guard<std::mutex> guard(hold);
+    auto wait = [](void *mutex) -> void * {
+      std::lock_guard<std::mutex> guard(*static_cast<std::mutex *>(mutex));
+      return nullptr;
+    };
+    for (pthread_t thread;
+         threads.size() < size_t(count) &&
+         pthread_create(&thread, &attributes, wait, &hold) == 0;)
+      threads.push_back(thread);
+  }
+  for (pthread_t thread : threads)
+    pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return threads.size() == size_t(count);
 }
 
 int numThreads() {

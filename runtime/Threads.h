@@ -16,6 +16,10 @@ namespace geo::rt {
 void setNumThreads(int count);
 int numThreads();
 
+/// Whether so many threads can run at a time, found out by starting them where
+/// they are more than the cores. OpenMP ends the process when it cannot.
+bool canStartThreads(int count);
+
 /// True when this build is linked with OpenMP.
 bool hasOpenMP();
 

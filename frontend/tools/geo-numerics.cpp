@@ -2,9 +2,11 @@
 // geo-numerics: reference vectors on the manifolds of the dialect.
 #include "frontend/tools/geo-numerics.h"
 #include "frontend/tools/Registration.h"
+#include "frontend/tools/ShortMemory.h"
 #include "mlir/IR/DialectRegistry.h"
 
 int main(int argc, char **argv) {
+  geo::tools::exitOnShortMemory("geo-numerics");
   mlir::DialectRegistry registry;
   geo::registerGeoDialects(registry);
   return geo::numerics::run(argc, argv, registry,

@@ -2,6 +2,7 @@
 // geoc: compiles a module ahead of time, and prints every stage on the way.
 #include "dialect/Geo.h"
 #include "frontend/tools/Registration.h"
+#include "frontend/tools/ShortMemory.h"
 #include "lowering/Codegen.h"
 #include "lowering/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
@@ -164,6 +165,7 @@ int compileFile(const Request &request) {
 } // namespace
 
 int main(int argc, char **argv) {
+  geo::tools::exitOnShortMemory("geoc");
   // LLVM's code generator has an option of this name, which means its passes.
   auto &registered = cl::getRegisteredOptions();
   if (auto it = registered.find("stop-after"); it != registered.end())

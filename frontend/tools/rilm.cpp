@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // rilm: trains, evaluates and runs RiLM models.
 #include "frontend/tools/rilm.h"
+#include "frontend/tools/ShortMemory.h"
 #include "lowering/Compiler.h"
 #include "runtime/Threads.h"
 
@@ -9,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -98,6 +98,9 @@ rt::Status tools::apply(const RunOptions &options) {
                        std::to_string(options.threads));
   if (!parseTarget(options.target))
     return rt::expects("--target", "cpu or loops", rt::quote(options.target));
+  if (!rt::canStartThreads(options.threads))
+    return rt::expects("--threads", "no more threads than the system starts",
+                       std::to_string(options.threads));
   rt::setNumThreads(options.threads);
   return rt::Status::success();
 }
@@ -145,6 +148,7 @@ static void requireExactNumbers(CLI::App &app) {
 }
 
 int main(int argc, char **argv) {
+  exitOnShortMemory("rilm");
   // Threads that spin while they wait cost nothing on idle cores, but hours
   // where another job shares them. OpenMP reads this when it starts, later than
   // here.
@@ -175,8 +179,6 @@ int main(int argc, char **argv) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     fmt::print(stderr, "rilm: {}\n`rilm --help` shows what there is.\n", text);
     return badInput;
-  } catch (const std::bad_alloc &) {
-    return report(rt::expects("memory", "more of it", "none"), failed);
   } catch (const std::system_error &error) { // fmt's, of a failed write
     return report(rt::expects("standard output", "to be written", error.what()),
                   failed);

@@ -123,7 +123,7 @@ TEST(Allocator, ImpossibleSizes) {
 }
 
 TEST(AllocatorDeathTest, OutOfMemoryAndDoubleFree) {
-  EXPECT_EXIT(_mlir_memref_to_llvm_alloc(SIZE_MAX), testing::ExitedWithCode(1),
+  EXPECT_EXIT(_mlir_memref_to_llvm_alloc(SIZE_MAX), testing::ExitedWithCode(2),
               "more bytes of memory, but got none");
   EXPECT_DEATH(
       {

@@ -4,7 +4,7 @@
 Bad ones must end with exit code 2 (1 for output that cannot be written), at
 most three short lines on stderr, nothing on stdout and no new file or folder.
 """
-import json, os, random, struct, subprocess, sys
+import json, os, random, resource, struct, subprocess, sys
 
 rilm, folder = sys.argv[1], sys.argv[2]
 os.makedirs(folder)
@@ -123,4 +123,17 @@ try_altered("finite", ["eval", "generate"], numbers={"s": 1e300})
 try_altered("--model", ["resume"], metadata={"training": json.dumps({"model": "x" * 100000})})
 for key, value in {"context": "9", "protocol": "windows", "truncate": "3"}.items():
     try_altered("the model that its options name", ["resume"], metadata={key: value})
+
+# Where memory is short, OpenMP and what knows no exceptions abort; rilm does not. (Sanitizers need their address space.)
+def bad_in(mebibytes, expected, *args):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+    r = subprocess.run([rilm, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, preexec_fn=limit)
+    if r.returncode != 2 or expected not in r.stderr or len(r.stderr.splitlines()) > 3:
+        fail(f"with {mebibytes} MiB", args, r)
+
+
+if b"__asan_init" not in open(rilm, "rb").read():
+    bad_in(3000, b"--threads", *train("out", "--threads", "4096"))
+    bad_in(3000, b"memory", *train("out", "--dim", "65536", "--batch", "100000", "--context", "100000", "--threads", "1"))
+    bad_in(400, b"memory", *train("out", "--dim", "65536", "--threads", "1"))
 sys.exit(f"{failures} failures" if failures else 0)
