@@ -288,6 +288,30 @@ Value Space::project(Value coordinates, double fraction) const {
                            curvature, llvm::APFloat(fraction));
 }
 
+Value Space::logmap(Value x, Value y) const {
+  return LogMapOp::create(g.getBuilder(), getPlainType(x.getType()), x, y,
+                          curvature);
+}
+
+Value Space::egrad2rgrad(Value x, Value gradient) const {
+  return EGrad2RGradOp::create(g.getBuilder(), getPlainType(x.getType()), x,
+                               gradient, curvature);
+}
+
+Value Space::retract(Value x, Value v) const {
+  return RetractOp::create(g.getBuilder(), x.getType(), x, v, curvature);
+}
+
+Value Space::transport(Value x, Value y, Value v) const {
+  return TransportOp::create(g.getBuilder(), v.getType(), x, y, v, curvature);
+}
+
+Value Space::inner(Value x, Value u, Value v) const {
+  auto type = RankedTensorType::get({tensorType(x).getDimSize(0)},
+                                    g.getBuilder().getF64Type());
+  return InnerOp::create(g.getBuilder(), type, x, u, v, curvature);
+}
+
 /// The pair arithmetic of the decoders: the logits are rounded to the storage
 /// type anyway.
 static TypeAttr decoderMath(Value points) {

@@ -129,6 +129,12 @@ public:
   mlir::Value expmap(mlir::Value x, mlir::Value v) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
   mlir::Value project(mlir::Value coordinates, double fraction) const;
+  /// Plain results but for retract(); inner() is one number for each row.
+  mlir::Value logmap(mlir::Value x, mlir::Value y) const;
+  mlir::Value egrad2rgrad(mlir::Value x, mlir::Value gradient) const;
+  mlir::Value retract(mlir::Value x, mlir::Value v) const;
+  mlir::Value transport(mlir::Value x, mlir::Value y, mlir::Value v) const;
+  mlir::Value inner(mlir::Value x, mlir::Value u, mlir::Value v) const;
   mlir::Value distanceNll(mlir::Value h, mlir::Value e, mlir::Value targets,
                           mlir::Value tau) const;
   mlir::Value distanceLogSoftmax(mlir::Value h, mlir::Value e,

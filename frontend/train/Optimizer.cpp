@@ -127,10 +127,6 @@ Status geo::check(const RilmConfig &model, const OptimizerConfig &config) {
               notNegative(config.weightDecay)}})
     if (!c.ok)
       return expects(c.flag, c.what, fmt::format("{}", c.value));
-  for (const Parameter &p : getParameters(model))
-    if (p.isCurved && config.kind != OptimizerKind::adam)
-      return expects("--optimizer", "adam for a model of a curved space",
-                     quote(name(config.kind)));
   if (config.momentum > 0 && config.kind != OptimizerKind::rsgd)
     return expects("--momentum", "0 with an optimizer other than rsgd",
                    fmt::format("{}", config.momentum));

@@ -79,24 +79,35 @@ private:
                           gradientScale(norm, g.ex(numbers[2])));
 
     Values newP(p), newState(state.size());
-    Space before = model.space(p);
-    for (auto [k, i] : llvm::enumerate(trained)) {
+    auto oldValue = [&](size_t i) {
       OptimizedValue old{p[i], {}, {}};
       for (auto [value, slot] : llvm::zip(state, slots))
         if (slot.parameter == i)
           (slot.prefix == "m." ? old.m : old.v) = value;
-      OptimizedValue now = builder.update(list[i], old, gradients[k], before);
+      return old;
+    };
+    auto setValue = [&](size_t i, const OptimizedValue &now) {
       newP[i] = now.parameter;
       for (auto [value, slot] : llvm::zip(newState, slots))
         if (slot.parameter == i)
           value = slot.prefix == "m." ? now.m : now.v;
-    }
-    // The curvature of this step's end bounds the points.
+    };
+    auto isPoints = [&](size_t i) -> bool {
+      return static_cast<bool>(getManifold(p[i].getType()));
+    };
+    for (auto [k, i] : llvm::enumerate(trained))
+      if (!isPoints(i))
+        setValue(i, builder.update(list[i], oldValue(i), gradients[k]));
+    // Points move in the space of this step's start; the curvature of its end
+    // bounds them.
     Ex clipped = g.number(0);
-    Space after = model.space(newP);
-    for (size_t i : trained)
-      if (getManifold(p[i].getType()))
-        newP[i] = backToSpace(after, newP[i], clipped);
+    Space before = model.space(p), after = model.space(newP);
+    for (auto [k, i] : llvm::enumerate(trained))
+      if (isPoints(i))
+        setValue(i,
+                 builder.updatePoints(
+                     list[i], oldValue(i), gradients[k], before,
+                     [&](Value x) { return backToSpace(after, x, clipped); }));
     Values results{made[0], made[1], made[2], norm.get(), clipped.get()};
     for (size_t i : trained)
       results.push_back(newP[i]);

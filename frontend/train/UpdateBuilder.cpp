@@ -58,13 +58,21 @@ static Coordinates updated(const OptimizerConfig &o, Ex p, Ex m, Ex v,
   return {p - step, m1, v1};
 }
 
-OptimizedValue
-UpdateBuilder::updateCoordinates(const OptimizedValue &old, Value gradient,
-                                 const ResolvedSettings &settings) {
-  Ex rate = settings.lrFactor == 1 ? lr : settings.lrFactor * lr;
+Ex UpdateBuilder::rate(const ResolvedSettings &settings) const {
+  return settings.lrFactor == 1 ? lr : settings.lrFactor * lr;
+}
+
+Ex UpdateBuilder::decay(const ResolvedSettings &settings) const {
+  return settings.weightDecay * rate(settings);
+}
+
+OptimizedValue UpdateBuilder::update(const Parameter &parameter,
+                                     const OptimizedValue &old,
+                                     Value gradient) {
+  ResolvedSettings settings = resolve(config, parameter);
   bool decays = settings.weightDecay > 0;
-  Ex decay = decays ? settings.weightDecay * rate : g.number(0);
-  Exs numbers{gradientScale, rate, decay, firstScale, secondScale};
+  Exs numbers{gradientScale, rate(settings),
+              decays ? decay(settings) : g.number(0), firstScale, secondScale};
   SmallVector<Value> operands{old.parameter, gradient};
   for (Value state : {old.m, old.v})
     if (state)
@@ -104,8 +112,80 @@ UpdateBuilder::updateCoordinates(const OptimizedValue &old, Value gradient,
   return result;
 }
 
-OptimizedValue UpdateBuilder::update(const Parameter &parameter,
-                                     const OptimizedValue &old, Value gradient,
-                                     const Space &space) {
-  return updateCoordinates(old, gradient, resolve(config, parameter));
+Value UpdateBuilder::origin(Value like, const Space &space) {
+  Value zero = g.rowwise(
+      like, {}, [](auto rows, auto) { return Exs{rows[0].constant(0)}; })[0];
+  return space.expmap0(zero);
+}
+
+/// The tangent vector along which the points move; fills the state, which is
+/// still at the old points.
+Value UpdateBuilder::tangentStep(const ResolvedSettings &settings,
+                                 const OptimizedValue &old, Value gradient,
+                                 const Space &space, OptimizedValue &now) {
+  Value x = old.parameter;
+  Value scaled =
+      g.rowwise(gradient, gradientScale.get(), [](auto rows, auto numbers) {
+        return Exs{numbers[0] * rows[0]};
+      })[0];
+  Value r = space.egrad2rgrad(x, scaled);
+  Value step;
+  if (config.kind == OptimizerKind::rsgd) {
+    if (old.m)
+      r = now.m = g.rowwise({old.m, r}, {}, [&](auto rows, auto) {
+        return Exs{rows[0].number(config.momentum) * rows[0] + rows[1]};
+      })[0];
+    step = g.rowwise(r, rate(settings).get(), [](auto rows, auto numbers) {
+      return Exs{-(numbers[0] * rows[0])};
+    })[0];
+  } else {
+    Value square = space.inner(x, r, r);
+    Ex scale = rate(settings) * firstScale;
+    Values made =
+        g.rowwise({old.m, r, old.v, square}, {scale.get(), secondScale.get()},
+                  [&](auto rows, auto numbers) {
+                    Ex beta1 = rows[0].number(config.beta1),
+                       rest1 = rows[0].number(1 - config.beta1),
+                       beta2 = rows[0].number(config.beta2),
+                       rest2 = rows[0].number(1 - config.beta2);
+                    Ex m = beta1 * rows[0] + rest1 * rows[1];
+                    Ex v = beta2 * rows[2] + rest2 * rows[3];
+                    Ex length =
+                        numbers[0] / (sqrt(numbers[1] * v) + config.epsilon);
+                    return Exs{-(length * m), m, v};
+                  });
+    step = made[0];
+    now.m = made[1];
+    now.v = made[2];
+  }
+  if (settings.weightDecay > 0) {
+    Value inwards = space.logmap(x, origin(x, space));
+    step = g.rowwise({step, inwards}, decay(settings).get(),
+                     [](auto rows, auto numbers) {
+                       return Exs{rows[0] + numbers[0] * rows[1]};
+                     })[0];
+  }
+  return step;
+}
+
+OptimizedValue UpdateBuilder::updatePoints(const Parameter &parameter,
+                                           const OptimizedValue &old,
+                                           Value gradient, const Space &space,
+                                           Bound bound) {
+  if (config.kind == OptimizerKind::adam || !parameter.isCurved) {
+    OptimizedValue now = update(parameter, old, gradient);
+    now.parameter = bound(now.parameter);
+    return now;
+  }
+  OptimizedValue now;
+  Value x = old.parameter;
+  Value step =
+      tangentStep(resolve(config, parameter), old, gradient, space, now);
+  Value moved = config.retraction == Retraction::exp ? space.expmap(x, step)
+                                                     : space.retract(x, step);
+  now.parameter = bound(g.plain(moved));
+  // The moment goes along, to where the point ended.
+  if (now.m)
+    now.m = space.transport(x, now.parameter, now.m);
+  return now;
 }

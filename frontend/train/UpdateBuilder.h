@@ -21,19 +21,26 @@ public:
   UpdateBuilder(GraphBuilder &graph, const OptimizerConfig &config, Ex t, Ex lr,
                 Ex gradientScale);
 
-  /// The new value, and the new state. A parameter that is points of a curved
-  /// space comes back as coordinates, which adam may have moved out of it.
-  /// `space` is the one that the points of this update are in.
+  /// The new value, and the new state, of what is not points.
   OptimizedValue update(const Parameter &parameter, const OptimizedValue &old,
-                        mlir::Value gradient, const Space &space);
+                        mlir::Value gradient);
+  /// The same for points of `space`. `bound` makes points of coordinates that
+  /// may have left it.
+  using Bound = llvm::function_ref<mlir::Value(mlir::Value coordinates)>;
+  OptimizedValue updatePoints(const Parameter &parameter,
+                              const OptimizedValue &old, mlir::Value gradient,
+                              const Space &space, Bound bound);
 
   /// Vectors as one row, points as their coordinates.
   static mlir::Value asRows(GraphBuilder &graph, mlir::Value x);
 
 private:
-  OptimizedValue updateCoordinates(const OptimizedValue &old,
-                                   mlir::Value gradient,
-                                   const ResolvedSettings &settings);
+  Ex rate(const ResolvedSettings &settings) const;
+  Ex decay(const ResolvedSettings &settings) const;
+  mlir::Value tangentStep(const ResolvedSettings &settings,
+                          const OptimizedValue &old, mlir::Value gradient,
+                          const Space &space, OptimizedValue &now);
+  mlir::Value origin(mlir::Value like, const Space &space);
 
   GraphBuilder &g;
   const OptimizerConfig &config;

@@ -95,6 +95,22 @@ const Case cases[] = {
             c.parameters["E"].frozen = true;
             c.parameters["s"].frozen = true;
           })},
+    {"ball_rsgd", RilmKind::hyp,
+     with(OptimizerKind::rsgd, [](auto &c) { c.weightDecay = 0.2; })},
+    {"ball_rsgd_momentum", RilmKind::hyp,
+     with(OptimizerKind::rsgd,
+          [](auto &c) {
+            c.momentum = 0.9;
+            c.retraction = Retraction::firstOrder;
+          })},
+    {"ball_radam", RilmKind::hyp, with(OptimizerKind::radam, [](auto &) {})},
+    {"ball_radam_decay", RilmKind::hyp,
+     with(OptimizerKind::radam,
+          [](auto &c) {
+            c.weightDecay = 0.3;
+            c.retraction = Retraction::firstOrder;
+            c.parameters["root"].lr = 0.1;
+          })},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, Optimizers, testing::ValuesIn(cases),
