@@ -4,14 +4,13 @@
 #ifndef GEOC_TEST_FRONTEND_TRAIN_OPTIMIZERREFERENCE_H
 #define GEOC_TEST_FRONTEND_TRAIN_OPTIMIZERREFERENCE_H
 
+#include "ManifoldReference.h"
 #include "frontend/train/Session.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace geo {
-
-using Row = std::vector<double>;
 
 /// A small batch: 3 sequences of 4 words and one of 2.
 struct SmallBatch {
@@ -37,61 +36,36 @@ inline double valueAt(const rt::Tensor &t, int64_t i) {
                                      : double(t.data<float>()[i]);
 }
 
-/// The Poincare ball, c > 0, from its definitions: nothing here is guarded
-/// against the rim or small norms.
-struct BallReference {
-  double c;
-
-  static double dot(const Row &x, const Row &y) {
-    double sum = 0;
-    for (size_t i = 0; i < x.size(); ++i)
-      sum += x[i] * y[i];
-    return sum;
-  }
-  static Row scale(double r, const Row &x) {
-    Row y = x;
-    for (double &e : y)
-      e *= r;
-    return y;
-  }
-  static Row sum(const Row &x, const Row &y) {
-    Row z = x;
-    for (size_t i = 0; i < z.size(); ++i)
-      z[i] += y[i];
-    return z;
-  }
-  Row add(const Row &x, const Row &y) const {
-    double xy = dot(x, y), xx = dot(x, x), yy = dot(y, y);
-    return scale(1 / (1 + 2 * c * xy + c * c * xx * yy),
-                 sum(scale(1 + 2 * c * xy + c * yy, x), scale(1 - c * xx, y)));
-  }
-  double lambda(const Row &x) const { return 2 / (1 - c * dot(x, x)); }
-  Row expmap(const Row &x, const Row &v) const {
-    double n = std::sqrt(c * dot(v, v));
-    return n == 0 ? x : add(x, scale(std::tanh(lambda(x) * n / 2) / n, v));
-  }
-  Row logmap(const Row &x, const Row &y) const {
-    Row w = add(scale(-1, x), y);
-    double n = std::sqrt(c * dot(w, w));
-    return n == 0 ? w : scale(2 / lambda(x) * std::atanh(n) / n, w);
-  }
-  /// x (+) t v with t v as long as expmap's argument to first order.
-  Row retract(const Row &x, const Row &v) const {
-    double half = lambda(x) / 2;
-    return add(x, scale(half / std::sqrt(1 + c * half * half * dot(v, v)), v));
-  }
-  Row gyration(const Row &a, const Row &b, const Row &w) const {
-    return add(scale(-1, add(a, b)), add(a, add(b, w)));
-  }
-  Row transport(const Row &x, const Row &y, const Row &v) const {
-    double n = std::sqrt(c * dot(v, v));
-    if (n == 0)
-      return v;
-    // Gyrations are linear maps of vectors that are short enough to be points.
-    Row turned = gyration(y, scale(-1, x), scale(0.1 / n, v));
-    return scale(n / 0.1 * lambda(x) / lambda(y), turned);
-  }
+/// What an optimizer knows of one point.
+struct PointState {
+  Row m;
+  double v = 0;
 };
+
+/// Update t of the point x by the Riemannian optimizers, at rate a.
+inline Row movePoint(const OptimizerConfig &config,
+                     const ManifoldReference &manifold, const Row &x,
+                     const Row &g, PointState &state, int t, double a,
+                     double decay) {
+  Row r = manifold.riemannianGradient(x, g), step;
+  if (config.kind == OptimizerKind::rsgd) {
+    state.m = sum(scale(config.momentum, state.m), r);
+    step = scale(-a, state.m);
+  } else {
+    state.m = sum(scale(config.beta1, state.m), scale(1 - config.beta1, r));
+    state.v =
+        config.beta2 * state.v + (1 - config.beta2) * manifold.inner(x, r, r);
+    double root = std::sqrt(state.v / (1 - std::pow(config.beta2, t)));
+    step = scale(-a / (1 - std::pow(config.beta1, t)) / (root + config.epsilon),
+                 state.m);
+  }
+  if (decay > 0)
+    step = sum(step, scale(a * decay, manifold.logmapToOrigin(x)));
+  Row y = config.retraction == Retraction::exp ? manifold.expmap(x, step)
+                                               : manifold.retract(x, step);
+  state.m = manifold.transport(x, y, state.m);
+  return y;
+}
 
 class OptimizerReference {
 public:
@@ -140,7 +114,7 @@ public:
       for (size_t i = 0; i < p[k].size(); ++i)
         g.push_back(scale * valueAt(gradients[k], i));
       if (config.kind != OptimizerKind::adam && list[k].isCurved)
-        curved(k, g, lr, {c});
+        curved(k, g, lr, c);
       else
         flat(k, g, lr);
     }
@@ -186,40 +160,20 @@ private:
     }
   }
 
-  void curved(size_t k, const Row &gradients, double lr,
-              const BallReference &ball) {
-    double a = rate(k, lr);
+  void curved(size_t k, const Row &gradients, double lr, double c) {
     size_t d = size_t(list[k].shape[1]);
     for (size_t row = 0; row * d < p[k].size(); ++row) {
-      auto begin = [&](Row &r) { return r.begin() + int64_t(row * d); };
-      Row x(begin(p[k]), begin(p[k]) + int64_t(d));
-      Row first(begin(m[k]), begin(m[k]) + int64_t(d));
-      Row g(gradients.begin() + int64_t(row * d),
-            gradients.begin() + int64_t(row * d + d));
-      double lambda = ball.lambda(x);
-      Row r = ball.scale(1 / (lambda * lambda), g);
-      Row step;
-      if (config.kind == OptimizerKind::rsgd) {
-        first = ball.sum(ball.scale(config.momentum, first), r);
-        step = ball.scale(-a, first);
-      } else {
-        double &second = v[k][row];
-        first = ball.sum(ball.scale(config.beta1, first),
-                         ball.scale(1 - config.beta1, r));
-        second = config.beta2 * second +
-                 (1 - config.beta2) * lambda * lambda * ball.dot(r, r);
-        double root = std::sqrt(second / (1 - std::pow(config.beta2, t)));
-        step = ball.scale(-a / (1 - std::pow(config.beta1, t)) /
-                              (root + config.epsilon),
-                          first);
-      }
-      step =
-          ball.sum(step, ball.scale(a * decay(k), ball.logmap(x, Row(d, 0))));
-      Row y = config.retraction == Retraction::exp ? ball.expmap(x, step)
-                                                   : ball.retract(x, step);
-      first = ball.transport(x, y, first);
-      std::copy(y.begin(), y.end(), begin(p[k]));
-      std::copy(first.begin(), first.end(), begin(m[k]));
+      auto slice = [&](const Row &r) {
+        return Row(r.begin() + int64_t(row * d),
+                   r.begin() + int64_t(row * d + d));
+      };
+      PointState state{slice(m[k]), v[k][row]};
+      Row y = movePoint(config, BallReference(c), slice(p[k]), slice(gradients),
+                        state, t, rate(k, lr), decay(k));
+      v[k][row] = state.v;
+      std::copy(y.begin(), y.end(), p[k].begin() + int64_t(row * d));
+      std::copy(state.m.begin(), state.m.end(),
+                m[k].begin() + int64_t(row * d));
     }
   }
 

@@ -95,15 +95,12 @@ const Case cases[] = {
             c.parameters["E"].frozen = true;
             c.parameters["s"].frozen = true;
           })},
-    {"ball_rsgd", RilmKind::hyp,
-     with(OptimizerKind::rsgd, [](auto &c) { c.weightDecay = 0.2; })},
     {"ball_rsgd_momentum", RilmKind::hyp,
      with(OptimizerKind::rsgd,
           [](auto &c) {
             c.momentum = 0.9;
             c.retraction = Retraction::firstOrder;
           })},
-    {"ball_radam", RilmKind::hyp, with(OptimizerKind::radam, [](auto &) {})},
     {"ball_radam_decay", RilmKind::hyp,
      with(OptimizerKind::radam,
           [](auto &c) {
