@@ -4,6 +4,7 @@
 #include "lowering/EvenFunctions.h"
 #include "lowering/Passes.h"
 #include "lowering/cpu/CpuEmitter.h"
+#include "lowering/cpu/WideMath.h"
 #include "lowering/loops/LoopsEmitter.h"
 
 using namespace mlir;
@@ -45,7 +46,8 @@ struct LowerToCpu : impl::GeoLowerToCpuBase<LowerToCpu> {
     }
     std::unique_ptr<ConstructEmitter> emitter = createCpuEmitter(*cpu);
     if (failed(lower(getOperation(), *emitter)))
-      signalPassFailure();
+      return signalPassFailure();
+    cpu::expandWideMath(getOperation());
   }
 };
 
