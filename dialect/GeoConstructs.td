@@ -169,10 +169,10 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
     `softmax`: z_ij - lse_i as `tensor<NxVxT>`, and lse as `tensor<Nxf64>`;
     `nll` with targets t: lse_i - z_i,t(i) and lse, both `tensor<Nxf64>`.
 
-    With `math = f64` the Grams are taken by differences in f64. With
-    `math = f32` they come out of a matrix product, and the op recomputes by
-    differences the pairs with |x_i - y_j|^2 < (|x_i|^2 + |y_j|^2) / 4, where the
-    product cancels.
+    Where `math` is the element type of the rows, the Grams come out of a matrix
+    product, and the op recomputes by differences the pairs with |x_i - y_j|^2 <
+    (|x_i|^2 + |y_j|^2) / 4, where the product cancels. Otherwise (`math = f64`
+    over rows of f32) they are taken by differences in f64.
 
     Targets outside [0, V) are undefined; whoever feeds data checks them.
 

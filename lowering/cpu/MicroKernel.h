@@ -19,6 +19,7 @@ struct Tile {
         unroll(target.unroll), element(element) {}
   /// Columns of a panel.
   int64_t panel() const { return vectors * lanes; }
+  int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }
   VectorType vector() const { return Gen::vectorOf(lanes, element); }
 };
 

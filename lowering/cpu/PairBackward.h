@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The adjoint of a pair program in f32, and its state while it is built.
+// The adjoint of a pair program in the type of its rows, and its state while it
+// is built.
 #ifndef GEOC_LOWERING_CPU_PAIRBACKWARD_H
 #define GEOC_LOWERING_CPU_PAIRBACKWARD_H
 
@@ -84,8 +85,9 @@ private:
   Values columnPartials, sharedPartials;
   // Of the thread.
   Values yParts;
-  /// Per argument: vectors of f32 of a block, and f64 of the strip or thread.
-  /// For nll the last row sum is of p over the columns that are not the target.
+  /// Per argument: vectors of `math` of a block, and f64 of the strip or
+  /// thread. For nll the last row sum is of p over the columns that are not the
+  /// target.
   llvm::SmallVector<std::pair<Value, Value>> rowSums, columnSums;
   /// Per Gram: A of the block in panels, A Y, and x of the strip in panels.
   Values coefficients, products, packedRows;

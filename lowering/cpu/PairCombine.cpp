@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise_grad in f32: what surrounds the blocks. Partial results of the
-// threads are added in thread order.
+// geo.pairwise_grad in the type of its rows: what surrounds the blocks. Partial
+// results of the threads are added in thread order.
 #include "lowering/cpu/PairBackward.h"
 
 using namespace mlir;
@@ -38,9 +38,9 @@ void Backward::allocate(Value count) {
     Value width = g.mul(depthPanels(k), tile.panel());
     packedY.push_back(
         g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
-                g.f32(), {depthPanels(k), padded}));
+                tile.element, {depthPanels(k), padded}));
     yPartials.push_back(g.alloc(SmallVector<int64_t>(3, ShapedType::kDynamic),
-                                g.f32(), {count, padded, width}));
+                                tile.element, {count, padded, width}));
   }
   for (size_t q = 0; q < columnArguments.size(); ++q)
     columnPartials.push_back(
@@ -85,7 +85,8 @@ void Backward::emit() {
   // Panels per block, of strips with the table's rows.
   unsigned numGrams = program.pair.numGrams();
   stripRows = g.idx(work.target.stripRows / tile.rows * tile.rows);
-  int64_t panelBytes = work.target.stripRows * tile.panel() * 4 * numGrams;
+  int64_t panelBytes =
+      work.target.stripRows * tile.panel() * tile.bytes() * numGrams;
   blockPanels =
       g.idx(std::max<int64_t>(1, work.target.stripBytes / 2 / panelBytes));
   Value count = work.getThreadCount(g);
@@ -136,7 +137,7 @@ void Backward::emitTarget(Value row, Value i) {
   };
   for (unsigned k = 0; k < pair.numGrams(); ++k)
     if (usesX[k] || usesY[k])
-      addByDifference(k, row, i, target, g.convert(term(k), g.f32()));
+      addByDifference(k, row, i, target, g.convert(term(k), tile.element));
   auto addTo = [&](Value memref, Value at, unsigned a) {
     if (!isGram(a))
       g.store(g.fadd(g.load(memref, at), term(a)), memref, at);
@@ -154,7 +155,7 @@ void Backward::storeRow(Value row, Value i) {
   for (auto [q, a] : llvm::enumerate(rowArguments)) {
     Value sum = g.load(rowSums[q].second, row);
     if (isGram(a))
-      sums[a] = g.broadcast(g.convert(sum, g.f32()), vector);
+      sums[a] = g.broadcast(g.convert(sum, tile.element), vector);
     else if (a < firstColumn())
       g.store(sum, outs[getResult(a)], i);
     else
@@ -204,7 +205,7 @@ void Backward::combine(Value count) {
           return g.load(columnPartials[q], {t, j});
         });
         if (isGram(a))
-          sums[a] = g.broadcast(g.convert(sum, g.f32()), vector);
+          sums[a] = g.broadcast(g.convert(sum, tile.element), vector);
         else
           g.store(sum, outs[getResult(a)], j);
       }

@@ -51,8 +51,8 @@ Value geo::cpu::emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
 }
 
 PairProgram::PairProgram(Work &work, Gen &g, PairOperands pair)
-    : work(work), g(g), pair(std::move(pair)), tile(work.target, g.f32()),
-      vector(tile.vector()) {
+    : work(work), g(g), pair(std::move(pair)),
+      tile(work.target, this->pair.math), vector(tile.vector()) {
   rows = g.dim(this->pair.xs[0], 0);
   columns = g.dim(this->pair.ys[0], 0);
   panels = g.ceilDiv(columns, g.idx(tile.panel()));
@@ -64,7 +64,9 @@ PairProgram::PairProgram(Work &work, Gen &g, PairOperands pair)
 
 void PairProgram::prepareColumns() {
   Value padded = g.mul(panels, tile.panel());
-  auto make = [&] { return g.alloc({ShapedType::kDynamic}, g.f32(), padded); };
+  auto make = [&] {
+    return g.alloc({ShapedType::kDynamic}, tile.element, padded);
+  };
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
     packed.push_back(emitPackedWhole(work, g, tile, pair.ys[k],
                                      /*isTransposed=*/true));
@@ -83,11 +85,11 @@ void PairProgram::prepareColumns() {
           Value y = pair.ys[k];
           Value norm = emitExactGram(g, y, from, y, from,
                                      /*isDifference=*/false, tile.lanes);
-          g.store(g.convert(norm, g.f32()), columnNorms[k], j);
+          g.store(g.convert(norm, tile.element), columnNorms[k], j);
         }
       for (auto [scalar, number] :
            llvm::zip_equal(pair.columnScalars, columnNumbers))
-        g.store(g.convert(g.load(scalar, from), g.f32()), number, j);
+        g.store(g.convert(g.load(scalar, from), tile.element), number, j);
     });
   });
 }
@@ -109,8 +111,9 @@ void PairProgram::freeColumns() {
 void PairProgram::startThread(Value stripRows, Value last) {
   lastRow = last;
   auto make = [&] {
-    return work.makeBuffer(
-        g, [&] { return g.alloc({ShapedType::kDynamic}, g.f32(), stripRows); });
+    return work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic}, tile.element, stripRows);
+    });
   };
   rowNorms.clear();
   rowNumbers.clear();
@@ -118,7 +121,7 @@ void PairProgram::startThread(Value stripRows, Value last) {
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
     rowNorms.push_back(pair.isDifference(k) ? make() : Value());
     gramTiles.push_back(work.makeBuffer(
-        g, [&] { return g.alloc({tile.rows, tile.panel()}, g.f32()); }));
+        g, [&] { return g.alloc({tile.rows, tile.panel()}, tile.element); }));
   }
   for (size_t s = 0; s < pair.rowScalars.size(); ++s)
     rowNumbers.push_back(make());
@@ -139,10 +142,10 @@ void PairProgram::startStrip(Value firstRow, Value rowCount) {
         Value x = pair.xs[k];
         Value norm =
             emitExactGram(g, x, i, x, i, /*isDifference=*/false, tile.lanes);
-        g.store(g.convert(norm, g.f32()), rowNorms[k], row);
+        g.store(g.convert(norm, tile.element), rowNorms[k], row);
       }
     for (auto [scalar, number] : llvm::zip_equal(pair.rowScalars, rowNumbers))
-      g.store(g.convert(g.load(scalar, i), g.f32()), number, row);
+      g.store(g.convert(g.load(scalar, i), tile.element), number, row);
   });
 }
 
@@ -187,7 +190,7 @@ Value PairProgram::refine(unsigned k, Value r, Value isClose, Value i,
                         g, pair.xs[k], i, pair.ys[k], g.add(column, lane),
                         /*isDifference=*/true, tile.lanes);
                     return Values{vector::InsertOp::create(
-                        g.b, g.convert(exact, g.f32()), carried[0],
+                        g.b, g.convert(exact, tile.element), carried[0],
                         OpFoldResult(lane))};
                   },
                   [&] { return Values{carried[0]}; });
@@ -219,7 +222,7 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
   for (Value number : columnNumbers)
     arguments.push_back(g.loadVector(number, place.column, vector));
   for (Value number : pair.shared)
-    arguments.push_back(g.broadcast(g.convert(number, g.f32()), vector));
+    arguments.push_back(g.broadcast(g.convert(number, tile.element), vector));
   return {emitRegion(g, *pair.block, arguments, /*isVector=*/true, tile.lanes),
           refined};
 }

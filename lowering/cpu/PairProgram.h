@@ -62,8 +62,8 @@ Values emitRegion(Gen &g, mlir::Block &block, ValueRange arguments,
 Value emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
                     bool isDifference, int64_t lanes);
 
-/// A pair program of `math f32` by matrix products. Columns stand in panels of
-/// tile.panel(), padded; rows in strips of at most stripRows.
+/// A pair program of rows of type `math` by matrix products. Columns stand in
+/// panels of tile.panel(), padded; rows in strips of at most stripRows.
 class PairProgram {
 public:
   PairProgram(Work &work, Gen &g, PairOperands pair);
@@ -116,8 +116,8 @@ private:
 
   Value lastRow;
   Values packed;        // per Gram: y in panels
-  Values columnNorms;   // per Gram: |y|^2 in f32, or null
-  Values columnNumbers; // per column scalar, in f32
+  Values columnNorms;   // per Gram: |y|^2, or null
+  Values columnNumbers; // per column scalar
   Values rowNorms, rowNumbers, gramTiles;
 };
 

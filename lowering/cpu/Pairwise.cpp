@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise in f32: strips of logits, then their reduction row by row. The
-// N x V table is never stored, unless it is the result.
+// geo.pairwise in the type of its rows: strips of logits, then their reduction
+// row by row. The N x V table is never stored, unless it is the result.
 #include "lowering/cpu/Pairwise.h"
 #include "lowering/cpu/VectorMath.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -9,15 +9,9 @@ using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
 
-static constexpr double log2e = 1.44269504088896341;
-
 bool geo::cpu::isFast(const PairOperands &pair) {
-  auto isF32 = [](Value v) { return Gen::elementOf(v).isF32(); };
-  return pair.math.isF32() && llvm::all_of(pair.xs, isF32) &&
-         llvm::all_of(pair.ys, isF32) &&
-         (!pair.cotangent || !isa<MemRefType>(pair.cotangent.getType()) ||
-          cast<MemRefType>(pair.cotangent.getType()).getRank() == 1 ||
-          isF32(pair.cotangent));
+  auto isOfMath = [&](Value v) { return Gen::elementOf(v) == pair.math; };
+  return llvm::all_of(pair.xs, isOfMath) && llvm::all_of(pair.ys, isOfMath);
 }
 
 Value geo::cpu::getStripRows(Work &work, Gen &g, Value rowBytes) {
@@ -59,17 +53,18 @@ private:
 
 void Forward::emit() {
   program.prepareColumns();
-  Value rowBytes = g.mul(program.panels, tile.panel() * 4);
+  Value rowBytes = g.mul(program.panels, tile.panel() * tile.bytes());
   Value stripRows = getStripRows(work, g, rowBytes);
   work.onThreads(g, [&](Value tid, Value count) {
     auto [lower, upper] = Work::getPart(g, program.rows, tile.rows, tid, count);
     program.startThread(stripRows, g.sub(program.rows, g.idx(1)));
     logits = work.makeBuffer(g, [&] {
       return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
-                     g.f32(), {program.panels, stripRows});
+                     tile.element, {program.panels, stripRows});
     });
     maxima = work.makeBuffer(g, [&] {
-      return g.alloc({ShapedType::kDynamic, tile.lanes}, g.f32(), stripRows);
+      return g.alloc({ShapedType::kDynamic, tile.lanes}, tile.element,
+                     stripRows);
     });
     g.forLoop(lower, upper, stripRows, [&, upper = upper](Value first) {
       program.startStrip(first, g.min(stripRows, g.sub(upper, first)));
@@ -112,10 +107,10 @@ Value Forward::emitTail(Value row, Value max) {
         for (int64_t v = 0; v < tile.vectors; ++v) {
           Value z =
               g.loadVector(logits, {panel, row, g.idx(v * tile.lanes)}, vector);
-          Value t = g.fmul(g.fsub(z, maxV), g.real(vector, log2e));
+          Value t = g.fsub(z, maxV);
           Value isTop =
               arith::CmpFOp::create(g.b, arith::CmpFPredicate::OEQ, z, maxV);
-          Value p = g.select(isTop, g.zero(vector), emitExp2(g, t));
+          Value p = g.select(isTop, g.zero(vector), emitExpBelow(g, t));
           sum = g.fadd(sum, g.convert(p, g.f64()));
           tops = g.fadd(tops,
                         g.select(isTop, g.real(vector, 1.0), g.zero(vector)));
@@ -140,7 +135,7 @@ void Forward::emitTable(Value row, Value i, Value max, Value tail) {
         g.loadVector(logits, {g.div(j, width), row, g.rem(j, width)}, vector);
     if (max) {
       z = g.fsub(z, g.broadcast(max, vector));
-      z = g.fsub(z, g.broadcast(g.convert(tail, g.f32()), vector));
+      z = g.fsub(z, g.broadcast(g.convert(tail, tile.element), vector));
     }
     g.storePart(z, outs[0], {i, j}, mask);
   });

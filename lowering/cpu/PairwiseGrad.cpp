@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise_grad in f32. Blocks of panels of a strip are recomputed with
-// their partials; the coefficients A = G dz/dg of a block stay in L2 and meet
-// both products there. Pairs that cancel in a product (close ones, and the
-// target of nll, whose G is the sum of all others) are added by differences.
+// geo.pairwise_grad in the type of its rows. Blocks of panels of a strip are
+// recomputed with their partials; the coefficients A = G dz/dg of a block stay
+// in L2 and meet both products there. Pairs that cancel in a product (close
+// ones, and the target of nll, whose G is the sum of all others) are added by
+// differences.
 #include "lowering/cpu/PairBackward.h"
 #include "lowering/cpu/VectorMath.h"
 
 using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
-
-static constexpr double log2e = 1.44269504088896341;
 
 //===----------------------------------------------------------------------===//
 // One thread
@@ -29,13 +28,14 @@ void Backward::startThread(Value tid) {
                                        [&] {
                                          return g.alloc(
                                              {ShapedType::kDynamic, tile.lanes},
-                                             g.f32(), stripRows);
+                                             tile.element, stripRows);
                                        }),
                        rowBuffer(g.f64())});
   columnSums.clear();
   for (size_t q = 0; q < columnArguments.size(); ++q)
     columnSums.push_back(
-        {work.makeBuffer(g, [&] { return g.alloc({tile.panel()}, g.f32()); }),
+        {work.makeBuffer(g,
+                         [&] { return g.alloc({tile.panel()}, tile.element); }),
          g.slice(columnPartials[q], tid)});
   coefficients.clear();
   products.clear();
@@ -44,15 +44,15 @@ void Backward::startThread(Value tid) {
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
     coefficients.push_back(work.makeBuffer(g, [&] {
       return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
-                     g.f32(), {blockPanels, stripRows});
+                     tile.element, {blockPanels, stripRows});
     }));
     products.push_back(work.makeBuffer(g, [&] {
-      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic}, g.f32(),
+      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic}, tile.element,
                      {stripRows, g.mul(depthPanels(k), tile.panel())});
     }));
     packedRows.push_back(work.makeBuffer(g, [&] {
       return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
-                     g.f32(), {depthPanels(k), stripRows});
+                     tile.element, {depthPanels(k), stripRows});
     }));
     Value part = g.slice(yPartials[k], tid);
     yParts.push_back(part);
@@ -65,17 +65,17 @@ void Backward::startThread(Value tid) {
       g.store(g.zero(g.f64()), partial, tid);
   threadId = tid;
   if (reducer == Reducer::nll) {
-    cotangents = rowBuffer(g.f32());
+    cotangents = rowBuffer(tile.element);
     targetPartials = work.makeBuffer(g, [&] {
-      return g.alloc({ShapedType::kDynamic, numArguments()}, g.f32(),
+      return g.alloc({ShapedType::kDynamic, numArguments()}, tile.element,
                      stripRows);
     });
   }
   if (reducer == Reducer::softmax)
-    cotangents = rowBuffer(g.f32());
+    cotangents = rowBuffer(tile.element);
   if (reducer != Reducer::none) {
-    lseHigh = rowBuffer(g.f32());
-    lseLow = rowBuffer(g.f32());
+    lseHigh = rowBuffer(tile.element);
+    lseLow = rowBuffer(tile.element);
   }
 }
 
@@ -86,15 +86,16 @@ void Backward::startStrip() {
     if (reducer != Reducer::none) {
       // In two parts, since rounding lse would scale all p of the row.
       Value lse = g.load(pair.lse, i);
-      Value high = g.convert(lse, g.f32());
+      Value high = g.convert(lse, tile.element);
       g.store(high, lseHigh, row);
-      g.store(g.convert(g.fsub(lse, g.convert(high, g.f64())), g.f32()), lseLow,
-              row);
+      g.store(g.convert(g.fsub(lse, g.convert(high, g.f64())), tile.element),
+              lseLow, row);
     }
     if (reducer == Reducer::nll)
-      g.store(g.convert(g.load(pair.cotangent, i), g.f32()), cotangents, row);
+      g.store(g.convert(g.load(pair.cotangent, i), tile.element), cotangents,
+              row);
     if (reducer == Reducer::softmax)
-      g.store(g.convert(emitCotangentSum(i), g.f32()), cotangents, row);
+      g.store(g.convert(emitCotangentSum(i), tile.element), cotangents, row);
     for (auto [narrow, wide] : rowSums)
       g.store(g.zero(g.f64()), wide, row);
     for (Value product : products)
@@ -182,7 +183,7 @@ Value Backward::emitLogitGradient(const PairProgram::Place &place, Value z,
     return g.broadcast(g.load(buffer, place.row), vector);
   };
   Value t = g.fsub(g.fsub(z, row(lseHigh)), row(lseLow));
-  Value p = emitExp2(g, g.fmul(t, g.real(vector, log2e)));
+  Value p = emitExpBelow(g, t);
   if (reducer == Reducer::softmax)
     return g.fsub(ct, g.fmul(p, row(cotangents)));
   p = g.select(isTarget, g.zero(vector), p);

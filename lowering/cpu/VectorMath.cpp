@@ -3,6 +3,7 @@
 // squares on Chebyshev nodes); the stated errors are those of the fit.
 #include "lowering/cpu/VectorMath.h"
 #include "lowering/EvenFunctions.h"
+#include "lowering/cpu/WideMath.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
 
@@ -90,6 +91,12 @@ Value geo::cpu::emitExp(Gen &g, Value x) {
     return g.bitcast(bits.shiftLeft(bits.add(k, bits.constant(127)), 23), type);
   };
   return g.fmul(g.fmul(p, power(half)), power(bits.sub(whole, half)));
+}
+
+Value geo::cpu::emitExpBelow(Gen &g, Value t) {
+  if (Gen::elementOf(t).isF64())
+    return emitWideExp(g, t);
+  return emitExp2(g, g.fmul(t, g.real(t.getType(), 1.44269504088896341)));
 }
 
 Value geo::cpu::emitTanh(Gen &g, Value x) {

@@ -12,6 +12,8 @@ namespace geo::cpu {
 Value emitExp2(Gen &g, Value x);
 /// e^x for all x, with gradual underflow, infinity and NaN. 2 ulp.
 Value emitExp(Gen &g, Value x);
+/// e^t for t <= 0, on vectors of f32 (down to 2^-126) or f64: for softmax.
+Value emitExpBelow(Gen &g, Value t);
 /// tanh x: odd, x itself where x^2 vanishes beside 1. 3 ulp.
 Value emitTanh(Gen &g, Value x);
 /// log2(1 + z) for 0 <= z < 2^127. 3 ulp, relative also as z goes to 0.

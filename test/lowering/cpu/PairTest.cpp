@@ -50,7 +50,8 @@ const char *operands =
     R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<?x$Dxf32>, %g2 = $K %X2, %Y2 : tensor<?x5xf32>, tensor<?x5xf32>)
     row(%u = %U : tensor<?xf64>) column(%w = %V : tensor<?xf64>) shared(%t = %T : f64))mlir";
 
-std::string makeModule(const std::string &math, int64_t d) {
+std::string makeModule(const std::string &math, int64_t d,
+                       const std::string &storage = "f32") {
   std::string text;
   auto add = [&](const std::string &reducer, const std::string &results,
                  const std::string &targets) {
@@ -86,16 +87,17 @@ std::string makeModule(const std::string &math, int64_t d) {
   addGradient("nll", "tensor<?xf64>", targets + lse);
   // The second factor has rows of another length, and of either kind.
   text = replaceAll(text, "$K", d % 3 == 1 ? "dot" : "sqdiff");
+  text = replaceAll(text, "xf32>", "x" + storage + ">");
   return replaceAll(replaceAll(text, "$M", math), "$D", std::to_string(d));
 }
 
-struct Inputs {
-  Array<float> X, Y, X2, Y2;
+template <class T> struct Inputs {
+  Array<T> X, Y, X2, Y2;
   Array<double> U, V;
-  double T = 1.7;
+  double tau = 1.7;
   Array<int32_t> ids;
   Array<double> lse, ct;
-  Array<float> table;
+  Array<T> table;
 
   Inputs(int64_t n, int64_t v, int64_t d)
       : X({n, d}), Y({v, d}), X2({n, 5}), Y2({v, 5}), U({n}), V({v}), ids({n}),
@@ -122,24 +124,26 @@ struct Inputs {
   }
 };
 
-struct Outputs {
-  std::vector<Array<float>> floats;
+template <class T> struct Outputs {
+  std::vector<Array<T>> floats;
   std::vector<Array<double>> doubles;
   double number = NAN;
 };
 
-void forward(Program &program, const std::string &reducer, Inputs &in,
-             Outputs &out) {
+template <class T>
+void forward(Program &program, const std::string &reducer, Inputs<T> &in,
+             Outputs<T> &out) {
   int64_t n = in.X.shape[0], v = in.Y.shape[0];
-  Array<float> table({n, v}, NAN);
+  Array<T> table({n, v}, NAN);
   Array<double> nll({n}, NAN), lse({n}, NAN);
   if (reducer == "none")
-    program("none", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids, table);
+    program("none", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids,
+            table);
   if (reducer == "softmax")
-    program("softmax", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+    program("softmax", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids,
             table, lse);
   if (reducer == "nll")
-    program("nll", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids, nll,
+    program("nll", in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids, nll,
             lse);
   if (reducer != "nll")
     out.floats.push_back(table);
@@ -149,19 +153,19 @@ void forward(Program &program, const std::string &reducer, Inputs &in,
     out.doubles.push_back(lse);
 }
 
-void backward(Program &program, const std::string &reducer, Inputs &in,
-              Outputs &out) {
+template <class T>
+void backward(Program &program, const std::string &reducer, Inputs<T> &in,
+              Outputs<T> &out) {
   int64_t n = in.X.shape[0], v = in.Y.shape[0], d = in.X.shape[1];
-  Array<float> dX({n, d}, NAN), dX2({n, 5}, NAN), dY({v, d}, NAN),
-      dY2({v, 5}, NAN);
+  Array<T> dX({n, d}, NAN), dX2({n, 5}, NAN), dY({v, d}, NAN), dY2({v, 5}, NAN);
   Array<double> dU({n}, NAN), dV({v}, NAN);
   double dT = NAN;
   std::string name = reducer + "_grad";
   if (reducer == "nll")
-    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids,
             in.lse, in.ct, dX, dX2, dY, dY2, dU, dV, dT);
   else
-    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.T, in.ids,
+    program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids,
             in.lse, in.table, dX, dX2, dY, dY2, dU, dV, dT);
   out.floats = {dX, dX2, dY, dY2};
   out.doubles = {dU, dV};
@@ -179,21 +183,22 @@ void expectNear(const Array<T> &got, const Array<T> &want, double tolerance,
         << what << " at " << i;
 }
 
-void expectNear(const Outputs &got, const Outputs &want, double tolerance,
+template <class T>
+void expectNear(const Outputs<T> &got, const Outputs<T> &want, double tolerance,
                 double doubleTolerance, const std::string &what) {
   for (size_t i = 0; i < want.floats.size(); ++i)
     expectNear(got.floats[i], want.floats[i], tolerance,
-               what + " f32 " + std::to_string(i));
+               what + " table " + std::to_string(i));
   for (size_t i = 0; i < want.doubles.size(); ++i)
     expectNear(got.doubles[i], want.doubles[i], doubleTolerance,
-               what + " f64 " + std::to_string(i));
+               what + " column " + std::to_string(i));
   if (!std::isnan(want.number))
     EXPECT_NEAR(got.number, want.number,
                 doubleTolerance * std::max(1.0, std::abs(want.number)) * 30)
         << what;
 }
 
-bool areEqual(const Outputs &a, const Outputs &b) {
+template <class T> bool areEqual(const Outputs<T> &a, const Outputs<T> &b) {
   auto same = [](const auto &x, const auto &y) {
     return x.data.size() == y.data.size() &&
            (x.data.empty() ||
@@ -229,10 +234,10 @@ TEST_P(CpuPairs, AgreeWithLoops) {
   int64_t sizes[][2] = {{0, 5}, {1, 1}, {7, 33}, {70, 131}, {301, 400}};
   for (auto [n, v] : sizes)
     for (std::string reducer : {"none", "softmax", "nll"}) {
-      Inputs in(n, v, d);
+      Inputs<float> in(n, v, d);
       std::string what = reducer + " " + std::to_string(n) + "x" +
                          std::to_string(v) + "x" + std::to_string(d);
-      Outputs want, wantGradient;
+      Outputs<float> want, wantGradient;
       forward(exact, reducer, in, want);
       if (reducer != "none")
         in.lse = want.doubles.back();
@@ -240,7 +245,7 @@ TEST_P(CpuPairs, AgreeWithLoops) {
       for (int threads : {1, 2, 3}) {
         rt::setNumThreads(threads);
         std::string run = what + " on " + std::to_string(threads);
-        Outputs got, again, gradient, gradientAgain;
+        Outputs<float> got, again, gradient, gradientAgain;
         forward(fast, reducer, in, got);
         expectNear(got, want, 2e-6, 2e-6, run);
         backward(fast, reducer, in, gradient);
@@ -251,19 +256,51 @@ TEST_P(CpuPairs, AgreeWithLoops) {
         EXPECT_TRUE(areEqual(gradient, gradientAgain)) << run;
         if (n > 70)
           continue;
-        Outputs onAvx2, gradientOnAvx2;
+        Outputs<float> onAvx2, gradientOnAvx2;
         forward(narrow, reducer, in, onAvx2);
         expectNear(onAvx2, want, 2e-6, 2e-6, run + " avx2");
         backward(narrow, reducer, in, gradientOnAvx2);
         expectNear(gradientOnAvx2, wantGradient, 1e-5, 1e-5,
                    run + " avx2 gradient");
-        Outputs close, closeGradient;
+        Outputs<float> close, closeGradient;
         forward(accurate, reducer, in, close);
         expectNear(close, want, 1e-7, 1e-13, run + " f64");
         backward(accurate, reducer, in, closeGradient);
         expectNear(closeGradient, wantGradient, 1e-7, 1e-12,
                    run + " f64 gradient");
       }
+    }
+}
+
+TEST_P(CpuPairs, WideAgreeWithLoops) {
+  int64_t d = GetParam();
+  Program exact(makeModule("f64", d, "f64"), Target::loops);
+  ASSERT_TRUE(exact) << exact.errors;
+  Program host(makeModule("f64", d, "f64"), Target::cpu);
+  ASSERT_TRUE(host) << host.errors;
+  Program narrow(makeModule("f64", d, "f64"), Target::cpu, "", "avx2");
+  ASSERT_TRUE(narrow) << narrow.errors;
+  int64_t sizes[][2] = {{0, 5}, {1, 1}, {7, 33}, {70, 131}};
+  for (auto [n, v] : sizes)
+    for (std::string reducer : {"none", "softmax", "nll"}) {
+      Inputs<double> in(n, v, d);
+      std::string what = reducer + " " + std::to_string(n) + "x" +
+                         std::to_string(v) + "x" + std::to_string(d);
+      Outputs<double> want, wantGradient;
+      forward(exact, reducer, in, want);
+      if (reducer != "none")
+        in.lse = want.doubles.back();
+      backward(exact, reducer, in, wantGradient);
+      for (int threads : {1, 3})
+        for (Program *program : {&host, &narrow}) {
+          rt::setNumThreads(threads);
+          std::string run = what + " on " + std::to_string(threads);
+          Outputs<double> got, gradient;
+          forward(*program, reducer, in, got);
+          expectNear(got, want, 1e-13, 1e-13, run);
+          backward(*program, reducer, in, gradient);
+          expectNear(gradient, wantGradient, 1e-12, 1e-12, run + " gradient");
+        }
     }
 }
 
