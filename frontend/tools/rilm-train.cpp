@@ -119,7 +119,7 @@ static void addOptimizer(CLI::App &sub, TrainCommand &command) {
       "adam (with projection), rsgd (Riemannian SGD) or radam (Riemannian "
       "Adam)")
       ->capture_default_str();
-  add("--lr", o.lr, "Learning rate (default: 0.003; rsgd: 0.3)");
+  add("--lr", o.lr, "Learning rate (default: 0.003; rsgd: 1, radam: 0.02)");
   add("--retraction", command.retraction,
       "How rsgd and radam move points: exp, or first-order")
       ->capture_default_str();

@@ -27,10 +27,21 @@ static ModelDefaults defaultsOf(RilmKind kind) {
   return {};
 }
 
+static double defaultRate(OptimizerKind kind) {
+  switch (kind) {
+  case OptimizerKind::adam:
+    return 3e-3;
+  case OptimizerKind::rsgd:
+    return 1;
+  case OptimizerKind::radam:
+    return 0.02;
+  }
+  return 0;
+}
+
 Status geo::completeOptions(TrainOptions &o) {
   ModelDefaults defaults = defaultsOf(o.config.kind);
-  o.optimizer.lr =
-      o.lr.value_or(o.optimizer.kind == OptimizerKind::rsgd ? 0.3 : 3e-3);
+  o.optimizer.lr = o.lr.value_or(defaultRate(o.optimizer.kind));
   double init =
       *(o.embeddingStd = o.embeddingStd.value_or(defaults.embeddingStd));
   double scale =

@@ -39,20 +39,28 @@ class Inputs:
     """Seeds by kind, and what the mutations choose from."""
 
     def __init__(self, work, tools):
-        self.modules, self.flags = [], []
-        for folder in ["test", "bench", "docs"]:
-            for path in sorted(glob.glob(f"{SOURCE}/{folder}/**/*.mlir", recursive=True)):
+        self.modules, self.invalid, self.flags = [], [], []
+        for folder in ["test", "bench", "docs", "dialect", "examples"]:
+            paths = [p for kind in ["mlir", "cpp", "md"] for p in sorted(glob.glob(f"{SOURCE}/{folder}/**/*.{kind}", recursive=True))]
+            for path in paths:
                 text = read(path)
+                if not path.endswith(".mlir"):
+                    found = re.findall(rb'R"mlir\((.*?)\)mlir"' if path.endswith(".cpp") else rb"```mlir\n(.*?)```", text, re.S)
+                    text = b"// -----".join(found)
                 for line in re.findall(rb"RUN:\s*(?:geo-opt|geo-test-opt)([^|\n]*)", text):
                     flags = [f for f in shlex.split(line.decode()) if f.startswith("-") and "verify-diagnostics" not in f and "split" not in f]
                     if flags not in self.flags:
                         self.flags.append(flags)
-                self.modules += [part for part in text.split(b"// -----") if 40 < len(part) < 20000]
+                into = self.invalid if "invalid" in path else self.modules
+                into += [part for part in text.split(b"// -----") if 40 < len(part) < 20000]
         self.flags.append(["--geo-check-points", "--geo-expand", "--geo-differentiate", "--canonicalize", "--cse"])
         known = subprocess.run([tools.path("geo-opt"), "--help"], capture_output=True).stdout
         names = set(re.findall(rb"\n\s+--([\w-]+)", known))
         self.flags = [f for f in self.flags if all(re.match(r"-+([\w-]+)", x).group(1).encode() in names for x in f)]
-        self.words = sorted({t for m in self.modules for t in mutate.TOKEN.findall(m) if not t.isspace()})
+        for model in ["flat", "hyp", "naive"]:
+            command = [tools.path("rilm"), "export", "--model", model, "--vocab", "8", "--dim", "3", "--truncate", "2"]
+            self.modules += 8 * [subprocess.run(command, check=True, capture_output=True).stdout]
+        self.words = sorted({t for m in self.modules + self.invalid for t in mutate.TOKEN.findall(m) if not t.isspace()})
         self.make_models(work, tools)
 
     def make_models(self, work, tools):
@@ -169,7 +177,7 @@ class Fuzzer:
         self.inputs = Inputs(work, self.tools)
 
     def mutant(self, rng):
-        m = self.inputs.modules
+        m = self.inputs.modules if rng.random() < 0.85 else self.inputs.invalid
         return mutate.mutate_text(rng, rng.choice(m), [rng.choice(m), rng.choice(m)], self.inputs.words)
 
     def case(self, number):
