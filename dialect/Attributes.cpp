@@ -27,6 +27,9 @@ unsigned getNumCurvatureLabels(ManifoldInterface manifold) {
 LogicalResult verifyPointTensor(ArrayRef<int64_t> shape, Type elementType,
                                 function_ref<InFlightDiagnostic()> emitError,
                                 StringRef what) {
+  // The parser asks even where it found no type, and said so.
+  if (!elementType)
+    return failure();
   if (shape.empty())
     return emitError() << "expects a batch of points of " << what
                        << " to have rank 1 or more, but got rank 0";
