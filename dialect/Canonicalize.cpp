@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonical forms of row programs and scans: no operand or result that nothing
-// reads.
+// reads, and none that only passes through.
 #include "dialect/Geo.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -60,6 +60,28 @@ struct PruneRowwiseOperands : OpRewritePattern<RowwiseOp> {
                                 pruned.getBody().end());
     rewriter.replaceOp(op, pruned.getResults());
     return success();
+  }
+};
+
+/// A row that comes out as it went in is the operand.
+struct ForwardRows : OpRewritePattern<RowwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RowwiseOp op,
+                                PatternRewriter &rewriter) const override {
+    bool forwarded = false;
+    for (auto [i, v] : llvm::enumerate(op.getYield().getValues())) {
+      auto argument = dyn_cast<BlockArgument>(v);
+      if (i >= op.getNumRowResults() || !argument ||
+          argument.getArgNumber() >= op.getRows().size() ||
+          op.getResult(i).use_empty())
+        continue;
+      Value operand = op.getRows()[argument.getArgNumber()];
+      if (operand.getType() != op.getResult(i).getType())
+        continue;
+      rewriter.replaceAllUsesWith(op.getResult(i), operand);
+      forwarded = true;
+    }
+    return success(forwarded);
   }
 };
 
@@ -147,7 +169,7 @@ struct PruneScan : OpRewritePattern<ScanOp> {
 
 void RowwiseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
-  patterns.add<PruneRowwiseOperands, PruneRowwiseResults>(context);
+  patterns.add<ForwardRows, PruneRowwiseOperands, PruneRowwiseResults>(context);
 }
 
 void ScanOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

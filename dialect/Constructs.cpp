@@ -262,3 +262,12 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
            << want << ", but got " << getResultTypes();
   return success();
 }
+
+LogicalResult ReportOutsideOp::verify() {
+  auto norm = cast<RankedTensorType>(getNorm().getType());
+  if (norm.getRank() == 1 &&
+      succeeded(verifyCompatibleShape(norm, getLimit().getType())))
+    return success();
+  return emitOpError("expects two tensors of numbers of equal length, but got ")
+         << norm << " and " << getLimit().getType();
+}

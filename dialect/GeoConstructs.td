@@ -471,6 +471,21 @@ def Geo_ScanOp : Geo_Op<"scan", [Pure, AttrSizedOperandSegments,
   }];
 }
 
+def Geo_ReportOutsideOp : Geo_Op<"report_outside", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Counts rows that are not on their manifold";
+  let description = [{
+    A row with norm < limit is inside; every other one, NaN included, is counted by
+    the runtime, which keeps the site, row, norm and limit of the first one (see
+    runtime/PointReport.h). `geo-guard-points` makes them.
+
+    Constraints: C1 two tensors of numbers of equal length.
+  }];
+  let arguments = (ins RankedTensorOf<[F64]>:$norm, RankedTensorOf<[F64]>:$limit,
+                       StrAttr:$site);
+  let assemblyFormat = "$site $norm `,` $limit attr-dict `:` type($norm) `,` type($limit)";
+  let hasVerifier = 1;
+}
+
 def Geo_GradientOp : Geo_Op<"gradient", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Calls a function and its gradient";
   let description = [{

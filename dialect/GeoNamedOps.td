@@ -379,6 +379,36 @@ def Geo_MidpointOp : Geo_PointsOp<"midpoint"> {
   }];
 }
 
+def Geo_LiftOp : Geo_PointsOp<"lift"> {
+  let summary = "Points in ambient coordinates: the time coordinate first";
+  let description = [{
+    From the space coordinates that points of a hyperboloid are stored in, [N, d],
+    to (x_0, x) in [N, d + 1], by the formula `lift_time`.
+
+    Constraints: C1 x is a batch of points, the result plain and one column wider;
+    C2 one curvature operand per label; C3 the page has the formula.
+  }];
+  let arguments = (ins Geo_Tensor:$x, Variadic<F64>:$curvature);
+  let assemblyFormat = [{
+    $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($x) `->` type($result)
+  }];
+}
+
+def Geo_DropOp : Geo_Op<"drop", [Pure]> {
+  let summary = "Points from ambient coordinates, whose time coordinate goes";
+  let description = [{
+    The inverse of `geo.lift`. The first coordinate follows from the others, so rows
+    that are off the sheet are moved onto it along the time axis.
+
+    Constraints: C1 the result is a batch of points of a page with the formula
+    `lift_time`, x plain and one column wider.
+  }];
+  let arguments = (ins Geo_Tensor:$x);
+  let results = (outs Geo_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 // The float type of the pair arithmetic: the attribute `math`, f64 by default.
 defvar Geo_mathTypeDeclaration = [{
     ::mlir::FloatType getMathType() {

@@ -242,6 +242,31 @@ LogicalResult FnApplyOp::verify() {
                         {"logmap0", "expmap0"});
 }
 
+/// Ambient coordinates have one column more than the points.
+static LogicalResult verifyAmbient(Operation *op, StringRef what, Type ambient,
+                                   Type points) {
+  if (failed(verifyPoints(op, "x", points)))
+    return failure();
+  auto type = cast<RankedTensorType>(points);
+  auto want = RankedTensorType::get(
+      {type.getDimSize(0), type.getDimSize(1) + 1}, type.getElementType());
+  if (ambient != want)
+    return op->emitOpError("expects ")
+           << what << " of type " << want << ", but got " << ambient;
+  return verifyHasFormula(op, getManifold(points), "lift_time");
+}
+
+LogicalResult LiftOp::verify() {
+  if (failed(verifyAmbient(*this, "a result", getType(), getX().getType())))
+    return failure();
+  return verifyCurvatureOperands(*this, getManifold(), getCurvature());
+}
+
+LogicalResult DropOp::verify() {
+  return verifyAmbient(*this, "ambient coordinates", getX().getType(),
+                       getType());
+}
+
 LogicalResult MidpointOp::verify() {
   if (failed(
           verifyPlainMatrix(*this, "w", getW().getType(), getX().getType())) ||

@@ -21,6 +21,8 @@ struct CompileOptions {
   /// `cpu`: an entry of the table of CPUs ("avx2", "avx512"); empty: this
   /// machine's. The code needs that machine's instructions.
   std::string machine;
+  /// Count points that are not on their manifold (runtime/PointReport.h).
+  bool checkPoints = false;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

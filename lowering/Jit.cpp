@@ -69,7 +69,7 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
   std::string key;
   llvm::raw_string_ostream stream(key);
   stream << describeHost() << static_cast<int>(options.target) << ' '
-         << options.machine << '\n';
+         << options.machine << ' ' << options.checkPoints << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -93,7 +93,8 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   registerPipelineDialects(registry);
   context->appendDialectRegistry(registry);
   PassManager pm(context);
-  buildPipeline(pm, options.target, Stage::llvm, options.machine);
+  buildPipeline(pm, options.target, Stage::llvm, options.machine,
+                options.checkPoints);
   if (failed(pm.run(module)))
     return nullptr;
   auto code = emitObject(module, options.target);

@@ -2,6 +2,8 @@
 #include "lowering/OpLowering.h"
 #include "lowering/LoopUtils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -90,7 +92,7 @@ LogicalResult OpLowering::check(Operation *op) {
                << type;
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScanBody(scan);
-  if (isConstruct(op) || isNumberOp(op))
+  if (isConstruct(op) || isNumberOp(op) || isa<ReportOutsideOp>(op))
     return success();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (isa<DenseElementsAttr>(constant.getValue()))
@@ -145,6 +147,37 @@ static Value emitColumnView(ImplicitLocOpBuilder &b, Value memref,
   return memref::SubViewOp::create(b, memref, offsets, sizes, strides);
 }
 
+/// A call of the runtime with the site's text and the two dense buffers.
+static void emitReport(ImplicitLocOpBuilder &b, ReportOutsideOp op, Value norm,
+                       Value limit) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  constexpr StringLiteral callee = "geo_rt_report_outside";
+  Type i64 = b.getI64Type();
+  if (!module.lookupSymbol(callee)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    func::FuncOp::create(
+        b, callee, b.getFunctionType({pointer, pointer, pointer, i64}, {}))
+        .setPrivate();
+  }
+  std::string text = op.getSite().str();
+  text.push_back(0);
+  std::string name = "site";
+  for (unsigned i = 0; module.lookupSymbol(name); ++i)
+    name = "site_" + std::to_string(i);
+  Value site = LLVM::createGlobalString(b.getLoc(), b, name, text,
+                                        LLVM::Linkage::Internal);
+  auto data = [&](Value memref) -> Value {
+    Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
+    Value address = arith::IndexCastOp::create(b, i64, index);
+    return LLVM::IntToPtrOp::create(b, pointer, address);
+  };
+  Value count = arith::IndexCastOp::create(b, i64, dimOf(b, norm, 0));
+  func::CallOp::create(b, callee, TypeRange(),
+                       ValueRange{site, data(norm), data(limit), count});
+}
+
 LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
   if (isConstruct(op) && !isView(op))
     return lowerConstruct(b, op);
@@ -155,6 +188,11 @@ LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
     Operation *clone = b.clone(*op, mapping);
     for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
       values[from] = to;
+    return success();
+  }
+  if (auto report = dyn_cast<ReportOutsideOp>(op)) {
+    emitReport(b, report, values.lookup(report.getNorm()),
+               values.lookup(report.getLimit()));
     return success();
   }
   lowerTensorOp(b, op);

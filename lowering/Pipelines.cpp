@@ -76,13 +76,15 @@ static void addLowerToLLVM(OpPassManager &pm, Target target) {
 }
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
-                        StringRef machine) {
+                        StringRef machine, bool checkPoints) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
   pm.addPass(createCanonicalizerPass());
   if (last == Stage::geo)
     return;
+  if (checkPoints)
+    pm.addPass(createGeoGuardPoints());
   // 2. Rules and lowerings exist for the constructs only.
   pm.addPass(createGeoExpand());
   addCleanup(pm);

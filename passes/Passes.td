@@ -60,6 +60,18 @@ def GeoFuseRowwise : Pass<"geo-fuse-rowwise", "::mlir::ModuleOp"> {
   }];
 }
 
+def GeoGuardPoints : Pass<"geo-guard-points", "::mlir::ModuleOp"> {
+  let summary = "Report points that are not on their manifold at run time";
+  let description = [{
+    Before every named op outside of a recurrence, its points are measured by the
+    formulas `domain_norm` and `domain_limit` of their manifold, where it has them,
+    and `geo.report_outside` counts the rows that are not inside, naming the op. Each
+    batch is looked at once per function. Runs after `geo-check-points`, before
+    `geo-expand`. Example: test/passes/guard-points.mlir.
+  }];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::arith::ArithDialect"];
+}
+
 def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let summary = "Unroll geo.scan over time, for inspection";
   let description = [{

@@ -2,6 +2,7 @@
 #include "runtime/Symbols.h"
 
 #include "runtime/Allocator.h"
+#include "runtime/PointReport.h"
 #include "runtime/Threads.h"
 
 namespace geo::rt {
@@ -16,6 +17,7 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
       GEOC_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
       GEOC_SYMBOL(_mlir_memref_to_llvm_free),
       GEOC_SYMBOL(geo_rt_num_threads),
+      GEOC_SYMBOL(geo_rt_report_outside),
   };
 #undef GEOC_SYMBOL
 }

@@ -177,6 +177,16 @@ Results Interpreter::evaluate(Operation *op, Operands operands) {
           arguments.push_back(*operand);
         return run(o.getBody().front(), arguments);
       })
+      .Case([&](ReportOutsideOp o) -> Results {
+        for (int64_t i = 0; i < operands[0]->size(); ++i)
+          if (!(operands[0]->data[i] < operands[1]->data[i]))
+            return o.emitOpError("expects points inside of their manifold, but "
+                                 "got row ")
+                   << i << " of norm "
+                   << static_cast<double>(operands[0]->data[i]) << ", limit "
+                   << static_cast<double>(operands[1]->data[i]);
+        return SmallVector<Datum>();
+      })
       .Case([&](DetachOp) -> Results {
         Datum value = *operands[0];
         if (frozen)

@@ -38,6 +38,11 @@ struct Options {
                "gradient: differentiated and inlined. linalg: loops over "
                "buffers. llvm: LLVM IR. obj: object code (default)"),
       cl::cat(category)};
+  cl::opt<bool> checkPoints{
+      "check-points",
+      cl::desc("Count points that are not on their manifold at run time (see "
+               "runtime/PointReport.h)"),
+      cl::cat(category)};
   cl::opt<std::string> stopAfter{
       "stop-after", cl::value_desc("stage"),
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
@@ -52,6 +57,7 @@ struct Request {
   Stage last;
   /// Print MLIR, LLVM IR, or else object code.
   bool printModule, printIR;
+  bool checkPoints;
 };
 
 const char *overview =
@@ -107,7 +113,8 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
     return failure();
   TimingScope lowering = timing.nest("Lowering");
   pm.enableTiming(lowering);
-  buildPipeline(pm, request.target, request.last);
+  buildPipeline(pm, request.target, request.last, /*machine=*/"",
+                request.checkPoints);
   if (failed(pm.run(module)))
     return failure();
   lowering.stop();
@@ -201,5 +208,6 @@ int main(int argc, char **argv) {
       llvm::outs().is_displayed())
     return usageError("expects -o file for object code, but got a terminal");
   return compileFile({options.input, options.output, *target,
-                      std::min(*last, *stop), printModule, !isObject});
+                      std::min(*last, *stop), printModule, !isObject,
+                      options.checkPoints});
 }

@@ -93,6 +93,7 @@ static int runBench(BenchCommand &command) {
   config.scoreRoot = false;
   SessionOptions options;
   options.target = command.run.target;
+  options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
   options.parts.train = true;
   auto session = Session::create(config, options);

@@ -79,6 +79,7 @@ static int runEval(const EvalCommand &command) {
   config.scoreRoot = batching.protocol == data::Protocol::Lines;
   SessionOptions options;
   options.target = command.run.target;
+  options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
   options.parts.evaluate = true;
   auto session = Session::create(config, options);

@@ -126,6 +126,7 @@ static int runGenerate(const GenerateCommand &command) {
     return report(s, badInput);
   SessionOptions options;
   options.target = command.run.target;
+  options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
   options.parts.generate = true;
   auto session = Session::create(checkpoint->config, options);

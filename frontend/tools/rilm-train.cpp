@@ -75,6 +75,7 @@ static int runTrain(TrainCommand &command) {
   if (rt::Status s = apply(command.run); !s)
     return report(s, badInput);
   options.target = command.run.target;
+  options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
   options.quiet = command.json;
 

@@ -90,6 +90,9 @@ void tools::addRunOptions(CLI::App &command, RunOptions &options) {
       .add_option("--target", options.target,
                   "cpu, or loops (slow, the reference)")
       ->capture_default_str();
+  command.add_flag("--check-points,!--no-check-points", options.checkPoints,
+                   "Stop at a point that is not on its manifold, naming op, "
+                   "row, norm and limit (default: on)");
 }
 
 rt::Status tools::apply(const RunOptions &options) {

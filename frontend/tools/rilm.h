@@ -39,10 +39,11 @@ CLI::Option *addStorage(CLI::App &command, std::optional<Storage> &storage);
 rt::Status checkStorage(const std::string &checkpoint, Storage stored,
                         std::optional<Storage> asked);
 
-/// --threads and --target, for what runs compiled code.
+/// --threads, --target and --check-points, for what runs compiled code.
 struct RunOptions {
   int threads = 0;
   std::string target = "cpu";
+  bool checkPoints = true;
 };
 void addRunOptions(CLI::App &command, RunOptions &options);
 /// Checks them and sets the number of threads.

@@ -117,6 +117,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
     buildGenerateStep(graph, config);
   CompileOptions compileOptions;
   compileOptions.target = *target;
+  compileOptions.checkPoints = options.checkPoints;
   compileOptions.cacheDirectory = options.cacheDirectory;
   impl->executable = compile(*module, compileOptions);
   if (!impl->executable)
@@ -157,6 +158,7 @@ StepResult Session::train(ModelState &state, const StepInput &input, double lr,
   call.add(next.parameters);
   call.add(next.slots);
   call(impl->train);
+  r.outside = rt::takePointReport();
   if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm))
     return r;
   for (auto [k, i] : llvm::enumerate(trained))
@@ -196,6 +198,7 @@ StepResult Session::evaluate(ModelState &state, const StepInput &input) {
   for (double *number : {&r.loss, &r.scored, &r.clippedStates})
     call.add(*number);
   call(impl->evaluate);
+  r.outside = rt::takePointReport();
   return r;
 }
 

@@ -4,6 +4,7 @@
 #define GEOC_FRONTEND_TRAIN_SESSION_H
 
 #include "frontend/train/Optimizer.h"
+#include "runtime/PointReport.h"
 #include "runtime/Tensor.h"
 
 #include <memory>
@@ -37,6 +38,8 @@ struct StepResult {
   double clippedStates = 0; ///< naive: states clipped to the ball's inside
   double gradientNorm = 0;  ///< before clipping
   double clippedPoints = 0; ///< rows of E and root that were projected
+  /// Rows outside of their manifold, where the session looks for them.
+  std::optional<rt::PointReport> outside;
 };
 
 /// What a session can do; each costs compile time.
@@ -48,6 +51,7 @@ struct SessionOptions {
   std::string target = "cpu"; ///< or "loops"
   SessionParts parts;
   OptimizerConfig optimizer; ///< of the training step
+  bool checkPoints = true;   ///< see CompileOptions
   /// Folder of the object cache; empty: none.
   std::string cacheDirectory;
 };

@@ -33,6 +33,7 @@ struct TrainOptions {
   double maxMinutes = 0;
   std::string target = "cpu";
   std::string cacheDirectory;
+  bool checkPoints = true; ///< see CompileOptions
   /// Checkpoints are written after each epoch and after so many updates; 0:
   /// after epochs only.
   int64_t checkpointEvery = 500;

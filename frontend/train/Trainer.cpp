@@ -84,6 +84,12 @@ Status Trainer::Impl::updates(const std::function<void(int64_t)> &updated,
                                  options.epochs * train->size(), state.epoch,
                                  progress());
     StepResult r = session->train(state.state, in, lr, options.clip);
+    if (r.outside) {
+      bar.finish();
+      return Status::error(fmt::format("update {} (epoch {}, batch {}): {}",
+                                       state.state.updates, state.epoch + 1,
+                                       p.batches, r.outside->message()));
+    }
     if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm)) {
       bar.finish();
       return expects(

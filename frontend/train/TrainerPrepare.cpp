@@ -216,6 +216,7 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   SessionOptions sessionOptions;
   sessionOptions.target = options.target;
   sessionOptions.optimizer = options.optimizer;
+  sessionOptions.checkPoints = options.checkPoints;
   sessionOptions.cacheDirectory = options.cacheDirectory;
   sessionOptions.parts.train = sessionOptions.parts.evaluate = true;
   auto session = Session::create(options.config, sessionOptions);

@@ -353,6 +353,28 @@ LogicalResult expandMidpoint(MidpointOp op) {
   return replaceOrFail(b, op, out);
 }
 
+LogicalResult expandLift(LiftOp op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  ManifoldInterface manifold = op.getManifold();
+  Value x = toPlain(b, op.getX());
+  auto column =
+      RankedTensorType::get({getPlainTensor(x).getDimSize(0)}, b.getF64Type());
+  Value time =
+      FormulaUse(b, manifold, "lift_time", op)
+          .emit(column, x, getCurvatureValues(b, manifold, op.getCurvature()));
+  if (!time)
+    return failure();
+  Value ambient = ConcatColumnsOp::create(b, ValueRange{time, x},
+                                          getPlainTensor(x).getElementType());
+  return replaceOrFail(b, op, ambient);
+}
+
+LogicalResult expandDrop(DropOp op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  int64_t width = getPlainTensor(op.getResult()).getDimSize(1);
+  return replaceOrFail(b, op, takeColumns(b, op.getX(), 1, width));
+}
+
 LogicalResult expandApply(ApplyOp op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   ManifoldOp page;
@@ -382,6 +404,8 @@ LogicalResult geo::expandRowOp(Operation *op) {
       .Case([](FnApplyOp o) { return expandFnApply(o); })
       .Case([](MobiusMatvecOp o) { return expandMatvec(o); })
       .Case([](MidpointOp o) { return expandMidpoint(o); })
+      .Case([](LiftOp o) { return expandLift(o); })
+      .Case([](DropOp o) { return expandDrop(o); })
       .Case([](ApplyOp o) { return expandApply(o); })
       .Case([](RowFormulaOpInterface o) { return expandRowFormula(o); })
       .Default([](Operation *) { return success(); });

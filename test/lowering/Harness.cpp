@@ -10,7 +10,7 @@ using namespace mlir;
 
 geo::test::Program::Program(const std::string &text, Target target,
                             const std::string &cacheDirectory,
-                            const std::string &machine) {
+                            const std::string &machine, bool checkPoints) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -24,5 +24,6 @@ geo::test::Program::Program(const std::string &text, Target target,
   options.target = target;
   options.cacheDirectory = cacheDirectory;
   options.machine = machine;
+  options.checkPoints = checkPoints;
   executable = compile(*module, options);
 }

@@ -58,7 +58,7 @@ class Program {
 public:
   Program(const std::string &text, Target target,
           const std::string &cacheDirectory = "",
-          const std::string &machine = "");
+          const std::string &machine = "", bool checkPoints = false);
 
   /// Null, with the diagnostics in `errors`, if it did not compile.
   explicit operator bool() const { return executable != nullptr; }
