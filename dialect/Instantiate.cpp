@@ -187,7 +187,7 @@ private:
 
   /// Formulas of `like` pages and defaults know the first curvatures only.
   static unsigned getNumKnown(FormulaOp formula) {
-    auto home = dyn_cast<ManifoldOp>(formula->getParentOp());
+    auto home = dyn_cast_or_null<ManifoldOp>(formula->getParentOp());
     return home ? home.getNumCurvatures() : 0;
   }
 

@@ -22,7 +22,7 @@ Value FormulaOp::getResult() {
 
 void FormulaOp::getAsmBlockArgumentNames(Region &region,
                                          OpAsmSetValueNameFn setName) {
-  auto page = dyn_cast<ManifoldOp>((*this)->getParentOp());
+  auto page = dyn_cast_or_null<ManifoldOp>((*this)->getParentOp());
   SmallVector<StringRef> names;
   for (Attribute name : getArgNames())
     names.push_back(cast<StringAttr>(name).getValue());
@@ -219,7 +219,7 @@ static LogicalResult verifyProgram(FormulaOp formula, Region &region,
 }
 
 LogicalResult FormulaOp::verifyRegions() {
-  auto page = dyn_cast<ManifoldOp>((*this)->getParentOp());
+  auto page = dyn_cast_or_null<ManifoldOp>((*this)->getParentOp());
   unsigned numCurvatures = page ? page.getNumCurvatures() : 0;
   SmallVector<Type> types;
   for (unsigned i = 0; i < getNumArguments(); ++i)

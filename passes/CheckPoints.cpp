@@ -60,7 +60,7 @@ LogicalResult checkPages(Operation *op) {
 /// Emits a formula once, so that an error in it shows whether it is used or
 /// not.
 LogicalResult checkFormula(FormulaOp formula) {
-  auto page = dyn_cast<ManifoldOp>(formula->getParentOp());
+  auto page = dyn_cast_or_null<ManifoldOp>(formula->getParentOp());
   Block scratch;
   ImplicitLocOpBuilder b(formula.getLoc(), formula.getContext());
   b.setInsertionPointToEnd(&scratch);
