@@ -113,6 +113,8 @@ void FunctionLowering::findLastUses() {
       if (isa<TensorType>(v.getType())) {
         Value source = getViewSource(v);
         Value root = source ? rootOf.lookup(source) : v;
+        if (auto place = ops.places.find(v); place != ops.places.end())
+          root = place->second.first;
         rootOf[v] = root;
         if (root)
           lastUse[root] = index;
@@ -147,10 +149,12 @@ void FunctionLowering::emitReturn(func::ReturnOp op) {
 
 LogicalResult FunctionLowering::run() {
   createFunction();
-  findLastUses();
   auto end = cast<func::ReturnOp>(from.front().getTerminator());
   for (auto [v, out] : llvm::zip(end.getOperands(), outs))
     inPlace.push_back(assignOut(v, out));
+  ops.places =
+      findPlaces(from.front(), [&](Value v) { return !outOf.count(v); });
+  findLastUses();
   ops.bufferOf = [&](ImplicitLocOpBuilder &b, OpResult result) {
     if (Value out = outOf.lookup(result))
       return out;

@@ -59,6 +59,7 @@ public:
   virtual mlir::LogicalResult emitColumns(mlir::ImplicitLocOpBuilder &b,
                                           ColumnsOp op, mlir::Value x,
                                           mlir::Value out) = 0;
+  /// A piece is null that has been computed in `out`.
   virtual mlir::LogicalResult emitConcatColumns(mlir::ImplicitLocOpBuilder &b,
                                                 ConcatColumnsOp op,
                                                 mlir::ValueRange pieces,

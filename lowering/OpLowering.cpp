@@ -34,6 +34,21 @@ bool geo::isView(Operation *op) {
              DetachOp>(op);
 }
 
+Places geo::findPlaces(Block &block, function_ref<bool(Value)> mayPlace) {
+  Places places;
+  for (auto concat : block.getOps<ConcatColumnsOp>())
+    for (auto [piece, offset] :
+         llvm::zip_equal(concat.getPieces(), concat.getOffsets())) {
+      Operation *op = piece.getDefiningOp();
+      auto type = cast<RankedTensorType>(piece.getType());
+      if (op && op->getBlock() == &block && type.getRank() == 2 &&
+          isConstruct(op) && !isView(op) && !isa<ConcatColumnsOp>(op) &&
+          isReadByRow(piece) && mayPlace(piece))
+        places.try_emplace(piece, concat, offset);
+    }
+  return places;
+}
+
 /// An op on numbers, which is kept as it is.
 static bool isNumberOp(Operation *op) {
   return (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
@@ -256,12 +271,12 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
       })
       .Case([&](tensor::SplatOp) {
         Value number = operand(0);
-        Value buffer = bufferOf(b, cast<OpResult>(result));
+        Value buffer = getBuffer(b, cast<OpResult>(result));
         emitFill(b, buffer, number);
         values[result] = buffer;
       })
       .Case([&](tensor::FromElementsOp elements) {
-        Value buffer = bufferOf(b, cast<OpResult>(result));
+        Value buffer = getBuffer(b, cast<OpResult>(result));
         ArrayRef<int64_t> shape = elements.getType().getShape();
         for (auto [i, v] : llvm::enumerate(elements.getElements())) {
           SmallVector<Value> indices(shape.size());
@@ -276,14 +291,37 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
       });
 }
 
+Value OpLowering::getBuffer(ImplicitLocOpBuilder &b, OpResult result) {
+  if (Value whole = wholes.lookup(result))
+    return whole;
+  auto place = places.find(result);
+  if (place == places.end())
+    return bufferOf(b, result);
+  auto [concat, offset] = place->second;
+  Value &whole = wholes[concat];
+  if (!whole) {
+    // The sizes of its other pieces may not be known yet.
+    Sizes rows = sizes.get(b, result);
+    rows[1] = b.getIndexAttr(concat.getType().getDimSize(1));
+    sizes.set(concat, rows);
+    whole = bufferOf(b, cast<OpResult>(concat.getResult()));
+  }
+  return emitColumnView(b, whole, offset, ConcatColumnsOp::getWidth(result));
+}
+
 LogicalResult OpLowering::lowerConstruct(ImplicitLocOpBuilder &b,
                                          Operation *op) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value v) { return values.lookup(v); });
+  if (auto concat = dyn_cast<ConcatColumnsOp>(op))
+    for (auto [piece, operand] : llvm::zip_equal(concat.getPieces(), operands))
+      if (auto place = places.find(piece);
+          place != places.end() && place->second.first == concat)
+        operand = nullptr; // is there
   SmallVector<Value> outs;
   for (OpResult result : op->getResults()) {
     if (isa<TensorType>(result.getType()))
-      outs.push_back(bufferOf(b, result));
+      outs.push_back(getBuffer(b, result));
     else
       outs.push_back(emitStackBuffer(b, {}, result.getType()));
   }

@@ -19,6 +19,13 @@ mlir::Value emitAlloc(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
 /// True for a result that shares the buffer of its operand.
 bool isView(mlir::Operation *op);
 
+/// Pieces of concatenations in one block that are computed where the whole has
+/// them, by value: the whole, and their first column there.
+using Places = llvm::DenseMap<mlir::Value, std::pair<ConcatColumnsOp, int64_t>>;
+/// `mayPlace` says whether a value has no other place to be computed in.
+Places findPlaces(mlir::Block &block,
+                  llvm::function_ref<bool(mlir::Value)> mayPlace);
+
 class OpLowering {
 public:
   explicit OpLowering(ConstructEmitter &emitter)
@@ -34,11 +41,14 @@ public:
   /// The buffer of a tensor, or the lowered number.
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   BufferSizes sizes;
-  /// Gives the buffer that a tensor result is written to.
+  Places places;
+  /// Gives the buffer that a tensor result without a place is written to.
   std::function<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::OpResult)>
       bufferOf;
 
 private:
+  /// The buffer, or the part of one, that `result` is written to.
+  mlir::Value getBuffer(mlir::ImplicitLocOpBuilder &b, mlir::OpResult result);
   mlir::LogicalResult lowerConstruct(mlir::ImplicitLocOpBuilder &b,
                                      mlir::Operation *op);
   mlir::LogicalResult lowerScan(mlir::ImplicitLocOpBuilder &b, ScanOp op,
@@ -47,6 +57,8 @@ private:
   void lowerTensorOp(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
   ConstructEmitter &emitter;
+  /// Buffers of concatenations whose pieces are being computed.
+  llvm::DenseMap<mlir::Value, mlir::Value> wholes;
 };
 
 } // namespace geo

@@ -24,6 +24,8 @@ public:
       if (isa<TensorType>(v.getType()) && op && hasBuffer(op))
         yielded.try_emplace(v, i);
     }
+    places =
+        findPlaces(scan.getBlock(), [&](Value v) { return !yielded.count(v); });
   }
 
   LogicalResult allocate(ImplicitLocOpBuilder &b, ValueRange operands) {
@@ -31,7 +33,7 @@ public:
     for (Operation &op : scan.getBlock().without_terminator())
       for (OpResult result : op.getResults())
         if (isa<TensorType>(result.getType()) && hasBuffer(&op) &&
-            !yielded.count(result))
+            !yielded.count(result) && !places.count(result))
           storage[result] = emitAlloc(b, getBufferType(result.getType()),
                                       sizes.get(b, result));
     return success();
@@ -61,6 +63,7 @@ private:
   ScanOp scan;
   /// The first place of each yielded tensor that the step computes.
   DenseMap<Value, unsigned> yielded;
+  Places places;
   llvm::MapVector<Value, Value> storage;
 };
 
@@ -68,6 +71,7 @@ LogicalResult StepBuffers::emit(ImplicitLocOpBuilder &b,
                                 ConstructEmitter &emitter, ValueRange arguments,
                                 ValueRange outs) {
   OpLowering inner(emitter);
+  inner.places = places;
   for (auto [old, argument] :
        llvm::zip(scan.getBlock().getArguments(), arguments)) {
     inner.values[old] = argument;

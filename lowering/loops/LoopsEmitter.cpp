@@ -103,9 +103,25 @@ LogicalResult LoopsEmitter::emitColumns(ImplicitLocOpBuilder &b, ColumnsOp op,
 LogicalResult LoopsEmitter::emitConcatColumns(ImplicitLocOpBuilder &b,
                                               ConcatColumnsOp op,
                                               ValueRange pieces, Value out) {
-  emitZero(b, out);
-  for (auto [piece, offset] : llvm::zip_equal(pieces, op.getOffsets()))
-    copyColumns(b, piece, out, offset, /*isExtract=*/false);
+  auto zero = [&](int64_t from, int64_t to) {
+    if (from == to)
+      return;
+    emitFor(b, dimOf(b, out, 0), [&](Value i) {
+      emitFor(b, constantIndex(b, to - from), [&](Value j) {
+        j = arith::AddIOp::create(b, j, constantIndex(b, from));
+        emitStore(b, constantFloat(b, elementOf(out), 0.0), out, {i, j});
+      });
+    });
+  };
+  int64_t end = 0;
+  for (auto [piece, offset, value] :
+       llvm::zip_equal(pieces, op.getOffsets(), op.getPieces())) {
+    zero(end, offset);
+    if (piece)
+      copyColumns(b, piece, out, offset, /*isExtract=*/false);
+    end = offset + ConcatColumnsOp::getWidth(value);
+  }
+  zero(end, op.getType().getDimSize(1));
   return success();
 }
 

@@ -162,4 +162,54 @@ TEST_P(TensorOps, Columns) {
   }
 }
 
+// Pieces that are read after the whole, stand in two wholes, and are returned
+// themselves; a whole that is used up before its piece.
+const char *places = R"mlir(
+func.func @f(%X: tensor<?x3xf32>) -> (tensor<?x7xf32>, tensor<?x3xf32>, tensor<?x4xf32>) {
+  %a = geo.rowwise rows(%x = %X : tensor<?x3xf32>) {
+    %y = arith.addf %x, %x : vector<3xf32>
+    geo.yield %y : vector<3xf32>
+  } -> (tensor<?x3xf32>)
+  %b, %n = geo.rowwise rows(%x = %a : tensor<?x3xf32>) {
+    %y = arith.mulf %x, %x : vector<3xf32>
+    %s = geo.dot %x, %x : vector<3xf32>
+    geo.yield %y, %s : vector<3xf32>, f64
+  } -> (tensor<?x3xf32>, tensor<?xf64>)
+  %w = geo.concat_columns %a, %b at [0, 4] : tensor<?x3xf32>, tensor<?x3xf32> -> tensor<?x7xf32>
+  %v = geo.concat_columns %a, %n at [0, 3] : tensor<?x3xf32>, tensor<?xf64> -> tensor<?x4xf32>
+  %u = geo.rowwise rows(%x = %w : tensor<?x7xf32>) {
+    %y = arith.addf %x, %x : vector<7xf32>
+    geo.yield %y : vector<7xf32>
+  } -> (tensor<?x7xf32>)
+  %c = geo.rowwise rows(%x = %a : tensor<?x3xf32>, %z = %b : tensor<?x3xf32>) {
+    %y = arith.subf %z, %x : vector<3xf32>
+    geo.yield %y : vector<3xf32>
+  } -> (tensor<?x3xf32>)
+  return %u, %c, %v : tensor<?x7xf32>, tensor<?x3xf32>, tensor<?x4xf32>
+})mlir";
+
+TEST_P(TensorOps, PiecesInPlace) {
+  Program program(places, GetParam());
+  ASSERT_TRUE(program) << program.errors;
+  for (int64_t rows : {0, 1, 6}) {
+    Array<float> x({rows, 3}), u({rows, 7}, NAN), c({rows, 3}, NAN),
+        v({rows, 4}, NAN);
+    fill(x, -1, 1, 25);
+    program("f", x, u, c, v);
+    for (int64_t i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int64_t j = 0; j < 3; ++j) {
+        float a = 2 * x(i, j);
+        EXPECT_EQ(u(i, j), 2 * a);
+        EXPECT_EQ(u(i, j + 4), 2 * (a * a));
+        EXPECT_EQ(c(i, j), a * a - a);
+        EXPECT_EQ(v(i, j), a);
+        sum += double(a) * a;
+      }
+      EXPECT_EQ(u(i, 3), 0);
+      EXPECT_NEAR(v(i, 3), sum, 1e-6);
+    }
+  }
+}
+
 } // namespace

@@ -141,6 +141,55 @@ TEST(CpuScanStatic, SplitsRows) {
   rt::setNumThreads(0);
 }
 
+// The state is two blocks, of which each has its own update; one is computed in
+// its place, the other by numbers that become a column.
+const char *blocks = R"mlir(
+func.func @f(%h0: tensor<?x21xf32>, %U: tensor<?x?x21xf32>, %W: tensor<20x24xf32>)
+    -> (tensor<?x21xf32>, tensor<?x?x23xf32>) {
+  %end, %all = geo.scan init(%h = %h0 : tensor<?x21xf32>) inputs(%u = %U : tensor<?x?x21xf32>)
+      shared(%w = %W : tensor<20x24xf32>) {
+    %a = geo.columns %h[0] : tensor<?x21xf32> -> tensor<?x20xf32>
+    %t = geo.columns %h[20] : tensor<?x21xf32> -> tensor<?xf64>
+    %b = geo.columns %u[1] : tensor<?x21xf32> -> tensor<?x20xf32>
+    %v = geo.columns %w[3] : tensor<20x24xf32> -> tensor<20x20xf32>
+    %p = geo.matmul %a, %v : tensor<?x20xf32>, tensor<20x20xf32> -> tensor<?x20xf32>
+    %r:2 = geo.rowwise rows(%x = %p : tensor<?x20xf32>, %y = %b : tensor<?x20xf32>, %s = %t : tensor<?xf64>) {
+      %q = arith.addf %x, %y : vector<20xf32>
+      %z = math.tanh %q : vector<20xf32>
+      %d = geo.dot %z, %y : vector<20xf32>
+      %e = arith.addf %d, %s : f64
+      geo.yield %z, %e : vector<20xf32>, f64
+    } -> (tensor<?x20xf32>, tensor<?xf64>)
+    %next = geo.concat_columns %r#0, %r#1 at [0, 20] : tensor<?x20xf32>, tensor<?xf64> -> tensor<?x21xf32>
+    %out = geo.concat_columns %t, %r#0 at [1, 3] : tensor<?xf64>, tensor<?x20xf32> -> tensor<?x23xf32>
+    geo.yield %next, %out : tensor<?x21xf32>, tensor<?x23xf32>
+  } -> (tensor<?x21xf32>, tensor<?x?x23xf32>)
+  return %end, %all : tensor<?x21xf32>, tensor<?x?x23xf32>
+})mlir";
+
+TEST(CpuScanBlocks, SplitRows) {
+  Program loops(blocks, Target::loops), cpu(blocks, Target::cpu);
+  ASSERT_TRUE(loops) << loops.errors;
+  ASSERT_TRUE(cpu) << cpu.errors;
+  for (int64_t batch : {1, 2, 30})
+    for (int64_t steps : {0, 1, 5}) {
+      Array<float> h({batch, 21}), U({steps, batch, 21}), W({20, 24}),
+          end({batch, 21}, NAN), all({steps, batch, 23}, NAN);
+      fill(h, -1, 1, 1);
+      fill(U, -1, 1, 2);
+      fill(W, -0.3, 0.3, 3);
+      loops("f", h, U, W, end, all);
+      for (int threads : {1, 2, 3}) {
+        rt::setNumThreads(threads);
+        Array<float> end2({batch, 21}, NAN), all2({steps, batch, 23}, NAN);
+        cpu("f", h, U, W, end2, all2);
+        expectNear(end2, end, 1e-5);
+        expectNear(all2, all, 1e-5);
+      }
+    }
+  rt::setNumThreads(0);
+}
+
 TEST(CpuScanWhole, KeepsDependentRowsTogether) {
   Program loops(whole, Target::loops), cpu(whole, Target::cpu);
   ASSERT_TRUE(loops) << loops.errors;
