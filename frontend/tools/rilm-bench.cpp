@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Rng.h"
-#include "frontend/tools/rilm.h"
+#include "frontend/tools/rilm-optimizer.h"
 #include "frontend/train/Initial.h"
 #include "frontend/train/StepInputs.h"
 #include "runtime/Allocator.h"
@@ -21,6 +21,8 @@ using namespace geo::tools;
 namespace {
 struct BenchCommand {
   RilmConfig config;
+  OptimizerFlags optimizerFlags;
+  OptimizerConfig optimizer;
   int64_t batch = 128, context = 64, repeat = 7;
   uint64_t seed = 42;
   RunOptions run;
@@ -90,11 +92,17 @@ static int runBench(BenchCommand &command) {
   if (rt::Status s = check(command); !s)
     return report(s, badInput);
   RilmConfig &config = command.config;
+  if (rt::Status s = applyOptimizer(command.optimizerFlags, command.optimizer);
+      !s)
+    return report(s, badInput);
+  if (rt::Status s = geo::check(config, command.optimizer); !s)
+    return report(s, badInput);
   config.scoreRoot = false;
   SessionOptions options;
   options.target = command.run.target;
   options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
+  options.optimizer = command.optimizer;
   options.parts.train = true;
   auto session = Session::create(config, options);
   if (!session)
@@ -102,7 +110,7 @@ static int runBench(BenchCommand &command) {
   InitialOptions initial;
   initial.seed = command.seed;
   initial.embeddingStd = 0.3 / std::sqrt(double(config.dim));
-  ModelState state = makeInitialState(config, initial);
+  ModelState state = makeInitialState(config, initial, command.optimizer);
   StepInputs inputs(randomBatch(command), data::Protocol::Windows);
   double lr = config.isHyperbolic() ? 3e-3 : 1e-3;
   double clip = config.isHyperbolic() ? 1 : 0;
@@ -159,6 +167,7 @@ void tools::addBench(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   sub->add_option("--repeat", command->repeat, "Steps to measure")
       ->capture_default_str();
+  addOptimizer(*sub, command->optimizerFlags, command->optimizer);
   sub->add_option("--seed", command->seed, "Of words and initial values")
       ->capture_default_str();
   addRunOptions(*sub, command->run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/tools/rilm.h"
+#include "frontend/tools/rilm-optimizer.h"
 #include "frontend/train/Session.h"
 #include "frontend/train/Trainer.h"
 
@@ -12,6 +12,7 @@ namespace {
 struct ExportCommand {
   TrainOptions options;
   std::string protocol = "lines";
+  OptimizerFlags optimizer;
   bool dropout = false, json = false;
 };
 } // namespace
@@ -21,6 +22,9 @@ static int runExport(ExportCommand &command) {
   if (!protocol)
     return report(protocol.status(), badInput);
   command.options.protocol = *protocol;
+  OptimizerConfig &optimizer = command.options.optimizer;
+  if (rt::Status s = applyOptimizer(command.optimizer, optimizer); !s)
+    return report(s, badInput);
   if (rt::Status s = completeOptions(command.options); !s)
     return report(s, badInput);
   RilmConfig &config = command.options.config;
@@ -29,7 +33,7 @@ static int runExport(ExportCommand &command) {
         rt::expects("--vocab", "2 to 2^24", std::to_string(config.vocabulary)),
         badInput);
   config.dropout = command.dropout;
-  std::string text = exportTrainStep(config);
+  std::string text = exportTrainStep(config, optimizer);
   if (command.json)
     printJson(
         nlohmann::ordered_json{{"model", name(config.kind)}, {"mlir", text}});
@@ -59,6 +63,9 @@ void tools::addExport(CLI::App &app, int &exitCode) {
   sub->add_option("--tau", config.tau, "Temperature")->capture_default_str();
   sub->add_flag("--learn-curvature", config.learnCurvature, "See train");
   sub->add_flag("--learn-tau", config.learnTau, "See train");
+  sub->add_option("--lr", command->options.lr,
+                  "The rate that those of --param are relative to");
+  addOptimizer(*sub, command->optimizer, command->options.optimizer);
   sub->add_flag("--dropout", command->dropout, "With the mask's argument");
   sub->add_flag("--json", command->json, "As a string in a line of JSON");
   sub->callback([command, &exitCode] { exitCode = runExport(*command); });

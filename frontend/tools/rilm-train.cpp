@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/tools/rilm.h"
+#include "frontend/tools/rilm-optimizer.h"
 #include "frontend/train/Trainer.h"
 
 #include <cmath>
@@ -13,54 +13,12 @@ namespace {
 struct TrainCommand {
   TrainOptions options;
   RunOptions run;
-  std::string protocol, schedule = "cosine", optimizer = "adam",
-                        retraction = "exp", parameterFile;
-  std::vector<std::string> parameters;
+  std::string protocol;
+  OptimizerFlags optimizer;
+  ScheduleFlags schedule;
   bool json = false;
 };
 } // namespace
-
-/// The one of `values` that goes by the name `text`.
-template <typename T>
-static rt::Status choose(const char *flag, const std::string &text, T &into,
-                         std::initializer_list<T> values) {
-  std::string names;
-  for (T value : values) {
-    names += (names.empty() ? "" : ", ") + std::string(name(value));
-    if (text == name(value)) {
-      into = value;
-      return rt::Status::success();
-    }
-  }
-  return rt::expects(flag, "one of " + names, rt::quote(text));
-}
-
-static rt::Status setOptimizer(TrainCommand &command) {
-  OptimizerConfig &optimizer = command.options.optimizer;
-  if (rt::Status s = choose(
-          "--schedule", command.schedule, command.options.schedule.kind,
-          {ScheduleKind::constant, ScheduleKind::cosine, ScheduleKind::step});
-      !s)
-    return s;
-  if (rt::Status s = choose(
-          "--optimizer", command.optimizer, optimizer.kind,
-          {OptimizerKind::adam, OptimizerKind::rsgd, OptimizerKind::radam});
-      !s)
-    return s;
-  if (rt::Status s =
-          choose("--retraction", command.retraction, optimizer.retraction,
-                 {Retraction::exp, Retraction::firstOrder});
-      !s)
-    return s;
-  // What stands on the command line comes later, and so counts.
-  if (!command.parameterFile.empty())
-    if (rt::Status s = readParameterFile(command.parameterFile, optimizer); !s)
-      return s;
-  for (const std::string &text : command.parameters)
-    if (rt::Status s = parseParameterFlag(text, optimizer); !s)
-      return s;
-  return rt::Status::success();
-}
 
 static int runTrain(TrainCommand &command) {
   TrainOptions &options = command.options;
@@ -70,7 +28,9 @@ static int runTrain(TrainCommand &command) {
       return report(protocol.status(), badInput);
     options.askedProtocol = *protocol;
   }
-  if (rt::Status s = setOptimizer(command); !s)
+  if (rt::Status s = applyOptimizer(command.optimizer, options.optimizer); !s)
+    return report(s, badInput);
+  if (rt::Status s = applySchedule(command.schedule, options.schedule); !s)
     return report(s, badInput);
   if (rt::Status s = apply(command.run); !s)
     return report(s, badInput);
@@ -109,47 +69,6 @@ static int runTrain(TrainCommand &command) {
     fmt::print("checkpoint: {}\n", trainer->lastPath());
   }
   return 0;
-}
-
-static void addOptimizer(CLI::App &sub, TrainCommand &command) {
-  TrainOptions &o = command.options;
-  auto add = [&](const char *flag, auto &value, const char *text) {
-    return sub.add_option(flag, value, text);
-  };
-  add("--optimizer", command.optimizer,
-      "adam (with projection), rsgd (Riemannian SGD) or radam (Riemannian "
-      "Adam)")
-      ->capture_default_str();
-  add("--lr", o.lr, "Learning rate (default: 0.003; rsgd: 1, radam: 0.02)");
-  add("--retraction", command.retraction,
-      "How rsgd and radam move points: exp, or first-order")
-      ->capture_default_str();
-  add("--momentum", o.optimizer.momentum, "Of rsgd")->capture_default_str();
-  add("--beta1", o.optimizer.beta1, "Of adam and radam")->capture_default_str();
-  add("--beta2", o.optimizer.beta2, "Of adam and radam")->capture_default_str();
-  add("--epsilon", o.optimizer.epsilon, "Of adam and radam")
-      ->capture_default_str();
-  add("--weight-decay", o.optimizer.weightDecay,
-      "Of points and matrices, decoupled from the gradient")
-      ->capture_default_str();
-  add("--param", command.parameters,
-      "Settings of one parameter (E, root, W, b, s, log_c, log_tau), as "
-      "E:lr=0.001,weight-decay=0 or s:frozen; may be repeated")
-      ->expected(1)
-      ->take_all();
-  add("--param-file", command.parameterFile,
-      "The same as a JSON file: {\"E\": {\"lr\": 0.001}, \"s\": "
-      "{\"frozen\": true}}");
-  add("--schedule", command.schedule,
-      "constant, cosine (to 0) or step (see --step-every)")
-      ->capture_default_str();
-  add("--warmup", o.schedule.warmup, "Updates in which the rate rises from 0")
-      ->capture_default_str();
-  add("--step-every", o.schedule.stepEvery,
-      "Epochs after which --schedule step lowers the rate")
-      ->capture_default_str();
-  add("--step-factor", o.schedule.stepFactor, "What it multiplies it by")
-      ->capture_default_str();
 }
 
 void tools::addTrain(CLI::App &app, int &exitCode) {
@@ -199,7 +118,9 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "lines: every line by itself, each word scored; windows: the stream in "
       "windows, the first word not scored (default: lines, with --ids "
       "windows)");
-  addOptimizer(*sub, *command);
+  add("--lr", o.lr, "Learning rate (default: 0.003; rsgd: 1, radam: 0.02)");
+  addOptimizer(*sub, command->optimizer, o.optimizer);
+  addSchedule(*sub, command->schedule, o.schedule);
   add("--clip", o.clip, "Largest norm of the gradient (0: off)")
       ->capture_default_str();
   add("--init", o.embeddingStd,
