@@ -72,7 +72,7 @@ struct ComposeColumns : OpRewritePattern<ColumnsOp> {
   }
 };
 
-/// Columns of a concatenation that lie inside of one piece.
+/// Columns of a concatenation that are columns of one piece, or whole pieces.
 struct ColumnsOfPiece : OpRewritePattern<ColumnsOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ColumnsOp op,
@@ -81,12 +81,22 @@ struct ColumnsOfPiece : OpRewritePattern<ColumnsOp> {
     if (!concat)
       return rewriter.notifyMatchFailure(op, "no concatenation");
     auto first = static_cast<int64_t>(op.getOffset());
+    int64_t end = first + op.getWidth();
+    SmallVector<Value> inside;
+    SmallVector<int64_t> offsets;
     Type element = concat.getType().getElementType();
     for (auto [piece, offset] :
          llvm::zip_equal(concat.getPieces(), concat.getOffsets())) {
-      if (first < offset ||
-          first + op.getWidth() > offset + ConcatColumnsOp::getWidth(piece))
+      int64_t pieceEnd = offset + ConcatColumnsOp::getWidth(piece);
+      if (first < offset || end > pieceEnd) {
+        if (pieceEnd <= first || offset >= end)
+          continue;
+        if (offset < first || pieceEnd > end)
+          return rewriter.notifyMatchFailure(op, "a part of a piece");
+        inside.push_back(piece);
+        offsets.push_back(offset - first);
         continue;
+      }
       auto type = cast<RankedTensorType>(piece.getType());
       // The rounding of numbers to a column is part of their value.
       if (type.getElementType() != element)
@@ -103,7 +113,11 @@ struct ColumnsOfPiece : OpRewritePattern<ColumnsOp> {
         return rewriter.notifyMatchFailure(op, "numbers of another type");
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "not inside of one piece");
+    if (inside.empty() || op.getType().getRank() != 2)
+      return rewriter.notifyMatchFailure(op, "no piece at all");
+    rewriter.replaceOpWithNewOp<ConcatColumnsOp>(
+        op, op.getType(), inside, rewriter.getDenseI64ArrayAttr(offsets));
+    return success();
   }
 };
 

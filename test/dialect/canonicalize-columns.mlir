@@ -78,3 +78,19 @@ func.func @nested(%x: tensor<?x8xf32>, %t: tensor<?xf64>) -> (tensor<?x2xf32>, t
   // CHECK: return %[[B]], %[[C]]
   return %b, %d : tensor<?x2xf32>, tensor<?x10xf32>
 }
+
+// -----
+
+// Whole pieces with what is between them; parts of pieces stay.
+// CHECK-LABEL: func.func @pieces
+// CHECK-SAME: (%[[T:.*]]: tensor<?xf64>, %[[A:.*]]: tensor<?x3xf32>, %[[B:.*]]: tensor<?x2xf32>)
+func.func @pieces(%t: tensor<?xf64>, %a: tensor<?x3xf32>, %b: tensor<?x2xf32>) -> (tensor<?x5xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[X:.*]] = geo.concat_columns
+  %x = geo.concat_columns %a, %t, %b at [0, 4, 5] : tensor<?x3xf32>, tensor<?xf64>, tensor<?x2xf32> -> tensor<?x8xf32>
+  // CHECK: %[[Y:.*]] = geo.concat_columns %[[T]], %[[B]] at [1, 2] : tensor<?xf64>, tensor<?x2xf32> -> tensor<?x5xf32>
+  %y = geo.columns %x[3] : tensor<?x8xf32> -> tensor<?x5xf32>
+  // CHECK: %[[Z:.*]] = geo.columns %[[X]][2]
+  %z = geo.columns %x[2] : tensor<?x8xf32> -> tensor<?x4xf32>
+  // CHECK: return %[[Y]], %[[Z]]
+  return %y, %z : tensor<?x5xf32>, tensor<?x4xf32>
+}
