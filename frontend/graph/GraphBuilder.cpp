@@ -260,6 +260,13 @@ Value Space::point(Value coordinates) const {
   return PointOp::create(g.getBuilder(), pointType(coordinates), coordinates);
 }
 
+bool Space::hasProjection() const {
+  if (isFlat(manifold))
+    return false;
+  return manifold.hasFormula("project",
+                             g.getBuilder().getBlock()->getParentOp());
+}
+
 Value Space::expmap0(Value v) const {
   if (isFlat(manifold))
     return point(v);

@@ -119,6 +119,8 @@ public:
 
   ManifoldInterface getManifold() const { return manifold; }
   mlir::ValueRange getCurvature() const { return curvature; }
+  /// Whether rows may have to be moved back.
+  bool hasProjection() const;
   /// Asserts that plain rows are points.
   mlir::Value point(mlir::Value coordinates) const;
 

@@ -14,9 +14,8 @@ static ManifoldInterface makeManifold(MLIRContext *context,
 }
 
 Rilm::Rilm(GraphBuilder &graph, const RilmConfig &config)
-    : g(graph), config(config),
-      manifold(makeManifold(g.getBuilder().getContext(), config)),
-      list(getParameters(config)) {}
+    : Model(graph, config),
+      manifold(makeManifold(g.getBuilder().getContext(), config)) {}
 
 SmallVector<Argument> Rilm::parameterArguments() {
   SmallVector<Argument> arguments;
@@ -29,27 +28,10 @@ SmallVector<Argument> Rilm::parameterArguments() {
   return arguments;
 }
 
-SmallVector<Argument> Rilm::batchArguments() {
-  SmallVector<Argument> arguments{
-      {"ids", g.ids({-1, -1})},       {"valid", g.masks({-1, -1})},
-      {"targets", g.ids({-1, -1})},   {"mask", g.masks({-1, -1})},
-      {"start_targets", g.ids({-1})}, {"start_mask", g.masks({-1})}};
-  if (config.dropout)
-    arguments.push_back({"dropout", g.floats({config.vocabulary, config.dim})});
-  return arguments;
-}
-
 SmallVector<Argument> Rilm::stepArguments() {
   return {{"state", g.floats({-1, config.dim})},
           {"ids", g.ids({-1})},
           {"valid", g.masks({-1})}};
-}
-
-Value Rilm::parameter(ValueRange parameters, StringRef name) {
-  for (auto [value, p] : llvm::zip(parameters, list))
-    if (p.name == name)
-      return value;
-  return nullptr;
 }
 
 Space Rilm::space(ValueRange parameters) {
@@ -100,17 +82,13 @@ Values Rilm::cell(Value h, Value u, Value valid, ValueRange shared) {
                           return Exs{scaled ? s[0] * moved : moved};
                         })[0];
   auto keep = [&](Value next) {
-    Value kept = g.rowwise({next, h, valid}, {}, [](auto rows, auto) {
-      Ex isValid = less(rows[2].constant(0.5), rows[2]);
-      return Exs{select(isValid, rows[0], rows[1])};
-    })[0];
-    return space.point(kept);
+    return space.point(keepWhereValid(next, h, valid));
   };
   if (config.kind != RilmKind::naive)
     return {keep(space.add(h, space.expmap0(phi)))};
 
   Value moved = g.plain(space.expmap(h, phi));
-  Value inside = space.project(moved, ballFraction);
+  Value inside = space.project(moved, pointFraction);
   Value clipped = g.rowwise({moved, inside, valid}, {}, [](auto rows, auto) {
     Ex difference = sqnorm(rows[0] - rows[1]);
     Ex zero = difference.constant(0), one = difference.constant(1);
@@ -132,9 +110,7 @@ Values Rilm::loss(ValueRange parameters, ValueRange batch) {
   // The input terms of all words, once per row of the vocabulary.
   Value terms = inputTerm(ball, E, parameters, dropout);
   Value u = g.splitLeading(g.gather(terms, g.mergeLeading(ids)), ids);
-  Value rootRow = g.mergeLeading(g.plain(root));
-  Value start = ball.point(g.rowwise(
-      startMask, rootRow, [](auto, auto shared) { return Exs{shared[0]}; })[0]);
+  Value start = ball.point(repeatRow(root, startMask));
   Values scanned = g.scan(start, {u, valid}, cellShared(ball, parameters),
                           config.truncate, [&](auto h, auto in, auto shared) {
                             Values made = cell(h[0], in[0], in[1], shared);
@@ -144,16 +120,7 @@ Values Rilm::loss(ValueRange parameters, ValueRange batch) {
 
   // Sum over the scored rows, and their number.
   auto score = [&](Value states, Value words, Value scored) {
-    Value nll = ball.distanceNll(states, E, words, temperature);
-    return g.rowwise(
-        {nll, scored}, {},
-        [](auto rows, auto) {
-          Ex isScored = less(rows[1].constant(0.5), rows[1]);
-          Ex zero = rows[0].constant(0);
-          return Exs{select(isScored, rows[0], zero),
-                     select(isScored, rows[0].constant(1), zero)};
-        },
-        /*numSums=*/2);
+    return sumScored(ball.distanceNll(states, E, words, temperature), scored);
   };
   Values moved = score(g.mergeLeading(scanned[1]), g.mergeLeading(targets),
                        g.mergeLeading(mask));

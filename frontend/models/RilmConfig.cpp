@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/models/RilmConfig.h"
+#include "frontend/models/ModelFile.h"
+
+#include <cmath>
 
 namespace geo {
 
@@ -11,6 +13,8 @@ const char *name(RilmKind kind) {
     return "hyp";
   case RilmKind::naive:
     return "naive";
+  case RilmKind::file:
+    return "file";
   }
   return "";
 }
@@ -33,7 +37,38 @@ std::optional<Storage> parseStorage(std::string_view text) {
   return std::nullopt;
 }
 
+double inverse(Positive map, double value) {
+  switch (map) {
+  case Positive::no:
+    return value;
+  case Positive::exp:
+    return std::log(value);
+  case Positive::softplus: // log(e^x - 1), whatever the size of x
+    return value + std::log(-std::expm1(-value));
+  }
+  return value;
+}
+
+RilmConfig configOf(std::shared_ptr<const ModelFile> file) {
+  RilmConfig config;
+  config.kind = RilmKind::file;
+  config.storage = file->storage;
+  config.dim = file->states.front().dim;
+  config.file = std::move(file);
+  return config;
+}
+
+static std::vector<Parameter> fileParameters(const RilmConfig &config) {
+  std::vector<Parameter> list = config.file->parameters;
+  for (Parameter &p : list)
+    if (!p.shape.empty() && p.shape[0] < 0)
+      p.shape[0] = config.vocabulary;
+  return list;
+}
+
 std::vector<Parameter> getParameters(const RilmConfig &config) {
+  if (config.file)
+    return fileParameters(config);
   int64_t d = config.dim;
   bool curved = config.isHyperbolic();
   std::vector<Parameter> list{{"E", {config.vocabulary, d}, true, curved},

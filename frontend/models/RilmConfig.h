@@ -4,6 +4,7 @@
 #define GEOC_FRONTEND_MODELS_RILMCONFIG_H
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +14,14 @@ namespace geo {
 
 /// flat: h + phi in R^d; hyp: h (+) exp0(s phi) on the ball; naive: exp_h(phi)
 /// on the ball, with h clipped to its inside.
-enum class RilmKind { flat, hyp, naive };
+/// file: what a model file says (RilmConfig::file).
+enum class RilmKind { flat, hyp, naive, file };
 
 const char *name(RilmKind kind);
+/// One of the built-in kinds.
 std::optional<RilmKind> parseRilmKind(std::string_view text);
+
+struct ModelFile;
 
 /// The float type of parameters (but numbers, always f64), states and tables.
 enum class Storage { f32, f64 };
@@ -42,9 +47,31 @@ struct RilmConfig {
   /// Score the root against start_targets (where start_mask is not 0); without,
   /// sequences have a first word that is read but not scored.
   bool scoreRoot = true;
+  /// The model where `kind` is file; most of the above does not apply then.
+  std::shared_ptr<const ModelFile> file;
 
-  bool isHyperbolic() const { return kind != RilmKind::flat; }
+  /// A built-in model on the ball.
+  bool isHyperbolic() const {
+    return kind == RilmKind::hyp || kind == RilmKind::naive;
+  }
 };
+
+/// How a parameter of a model file begins.
+struct Initial {
+  /// constant: a; normal: of deviation a; uniform: within [a, b]; identity: a
+  /// times the identity matrix.
+  enum Kind { constant, normal, uniform, identity } kind = constant;
+  double a = 0, b = 0;
+
+  bool operator==(const Initial &o) const {
+    return kind == o.kind && a == o.a && b == o.b;
+  }
+};
+
+/// The map from a stored number to a positive value, if there is one.
+enum class Positive { no, exp, softplus };
+/// The stored number whose value is `value` > 0.
+double inverse(Positive map, double value);
 
 /// One parameter of the compiled functions. E: [V, d], the words' points;
 /// root: [1, d], the state before the first word; Wh, We: [d, d], what acts on
@@ -57,6 +84,9 @@ struct Parameter {
   bool isPoint = false;
   /// Rows of a space that is not flat.
   bool isCurved = false;
+  /// Of a model file only.
+  std::optional<Initial> initial = std::nullopt;
+  Positive positive = Positive::no;
 
   bool isNumber() const { return shape.empty(); }
 };

@@ -23,6 +23,7 @@ struct BenchCommand {
   RilmConfig config;
   OptimizerFlags optimizerFlags;
   OptimizerConfig optimizer;
+  std::string modelFile;
   int64_t batch = 128, context = 64, repeat = 7;
   uint64_t seed = 42;
   RunOptions run;
@@ -92,6 +93,8 @@ static int runBench(BenchCommand &command) {
   if (rt::Status s = check(command); !s)
     return report(s, badInput);
   RilmConfig &config = command.config;
+  if (rt::Status s = loadModelFile(command.modelFile, config); !s)
+    return report(s, badInput);
   if (rt::Status s = applyOptimizer(command.optimizerFlags, command.optimizer);
       !s)
     return report(s, badInput);
@@ -104,6 +107,7 @@ static int runBench(BenchCommand &command) {
   options.cacheDirectory = cacheDirectory();
   options.optimizer = command.optimizer;
   options.parts.train = true;
+  options.parts.project = static_cast<bool>(config.file);
   auto session = Session::create(config, options);
   if (!session)
     return report(session.status(), badInput);
@@ -111,6 +115,8 @@ static int runBench(BenchCommand &command) {
   initial.seed = command.seed;
   initial.embeddingStd = 0.3 / std::sqrt(double(config.dim));
   ModelState state = makeInitialState(config, initial, command.optimizer);
+  if (config.file)
+    session->project(state);
   StepInputs inputs(randomBatch(command), data::Protocol::Windows);
   double lr = config.isHyperbolic() ? 3e-3 : 1e-3;
   double clip = config.isHyperbolic() ? 1 : 0;
@@ -170,6 +176,7 @@ void tools::addBench(CLI::App &app, int &exitCode) {
   addOptimizer(*sub, command->optimizerFlags, command->optimizer);
   sub->add_option("--seed", command->seed, "Of words and initial values")
       ->capture_default_str();
+  addModelFile(*sub, command->modelFile, {"--model", "--dim", "--dtype"});
   addRunOptions(*sub, command->run);
   sub->add_flag("--json", command->json, "Print one line of JSON");
   sub->callback([command, &exitCode] { exitCode = runBench(*command); });

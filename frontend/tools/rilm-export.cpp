@@ -11,6 +11,7 @@ using namespace geo::tools;
 namespace {
 struct ExportCommand {
   TrainOptions options;
+  std::string modelFile;
   std::string protocol = "lines";
   OptimizerFlags optimizer;
   bool dropout = false, json = false;
@@ -22,6 +23,9 @@ static int runExport(ExportCommand &command) {
   if (!protocol)
     return report(protocol.status(), badInput);
   command.options.protocol = *protocol;
+  if (rt::Status s = loadModelFile(command.modelFile, command.options.config);
+      !s)
+    return report(s, badInput);
   OptimizerConfig &optimizer = command.options.optimizer;
   if (rt::Status s = applyOptimizer(command.optimizer, optimizer); !s)
     return report(s, badInput);
@@ -33,12 +37,14 @@ static int runExport(ExportCommand &command) {
         rt::expects("--vocab", "2 to 2^24", std::to_string(config.vocabulary)),
         badInput);
   config.dropout = command.dropout;
-  std::string text = exportTrainStep(config, optimizer);
+  auto text = exportTrainStep(config, optimizer);
+  if (!text)
+    return report(text.status(), badInput);
   if (command.json)
     printJson(
-        nlohmann::ordered_json{{"model", name(config.kind)}, {"mlir", text}});
+        nlohmann::ordered_json{{"model", name(config.kind)}, {"mlir", *text}});
   else
-    fmt::print("{}", text);
+    fmt::print("{}", *text);
   return 0;
 }
 
@@ -67,6 +73,9 @@ void tools::addExport(CLI::App &app, int &exitCode) {
                   "The rate that those of --param are relative to");
   addOptimizer(*sub, command->optimizer, command->options.optimizer);
   sub->add_flag("--dropout", command->dropout, "With the mask's argument");
+  addModelFile(*sub, command->modelFile,
+               {"--model", "--dim", "--dtype", "--curvature",
+                "--learn-curvature", "--tau", "--learn-tau", "--dropout"});
   sub->add_flag("--json", command->json, "As a string in a line of JSON");
   sub->callback([command, &exitCode] { exitCode = runExport(*command); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Corpus.h"
 #include "frontend/data/Rng.h"
+#include "frontend/models/ModelFile.h"
 #include "frontend/tools/rilm.h"
 #include "frontend/train/Checkpoint.h"
 
@@ -33,18 +34,18 @@ class Reader {
 public:
   Reader(Session &session, Checkpoint &checkpoint)
       : session(session), model(checkpoint.state),
-        state(checkpoint.state.parameters[1].clone()), id(DType::I32, {1}),
-        valid(DType::F32, {1}),
+        states(initialStates(checkpoint.config, checkpoint.state)),
+        id(DType::I32, {1}), valid(DType::F32, {1}),
         logProbabilities(storageType(checkpoint.config),
                          {1, checkpoint.config.vocabulary}) {
     // No word yet: the root's own prediction.
-    session.generate(model, state, id, valid, logProbabilities);
+    session.generate(model, states, id, valid, logProbabilities);
   }
 
   void read(int32_t word) {
     *id.data<int32_t>() = word;
     *valid.data<float>() = 1;
-    session.generate(model, state, id, valid, logProbabilities);
+    session.generate(model, states, id, valid, logProbabilities);
   }
   double next(int64_t word) const { return logProbabilities.number(word); }
   bool isFinite() const {
@@ -58,7 +59,8 @@ public:
 private:
   Session &session;
   ModelState &model;
-  Tensor state, id, valid, logProbabilities;
+  std::vector<Tensor> states;
+  Tensor id, valid, logProbabilities;
 };
 
 } // namespace
@@ -124,6 +126,11 @@ static int runGenerate(const GenerateCommand &command) {
                                   checkpoint->config.storage, command.storage);
       !s)
     return report(s, badInput);
+  if (checkpoint->config.file && !checkpoint->config.file->canGenerate)
+    return report(rt::expects(command.checkpoint,
+                              "a model with a function @decode",
+                              "one with @loss only"),
+                  badInput);
   SessionOptions options;
   options.target = command.run.target;
   options.checkPoints = command.run.checkPoints;

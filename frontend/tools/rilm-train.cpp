@@ -12,6 +12,7 @@ using namespace geo::tools;
 namespace {
 struct TrainCommand {
   TrainOptions options;
+  std::string modelFile;
   RunOptions run;
   std::string protocol;
   OptimizerFlags optimizer;
@@ -28,6 +29,8 @@ static int runTrain(TrainCommand &command) {
       return report(protocol.status(), badInput);
     options.askedProtocol = *protocol;
   }
+  if (rt::Status s = loadModelFile(command.modelFile, options.config); !s)
+    return report(s, badInput);
   if (rt::Status s = applyOptimizer(command.optimizer, options.optimizer); !s)
     return report(s, badInput);
   if (rt::Status s = applySchedule(command.schedule, options.schedule); !s)
@@ -43,7 +46,10 @@ static int runTrain(TrainCommand &command) {
   if (!trainer)
     return report(trainer.status(), badInput);
   if (!command.json)
-    fmt::print("{} RiLM, {} parameters\n", name(options.config.kind),
+    fmt::print("{}, {} parameters\n",
+               command.modelFile.empty()
+                   ? name(options.config.kind) + std::string(" RiLM")
+                   : command.modelFile,
                trainer->numParameters());
   rt::Status status = trainer->run([&](const EpochMetrics &m) {
     if (!command.json) {
@@ -149,6 +155,10 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       "End after so many epochs without a better validation perplexity (0: "
       "never)")
       ->capture_default_str();
+  addModelFile(*sub, command->modelFile,
+               {"--model", "--dim", "--dtype", "--init", "--weight-scale",
+                "--curvature", "--learn-curvature", "--tau", "--learn-tau",
+                "--dropout"});
   addRunOptions(*sub, command->run);
   sub->add_flag("--resume", o.resume, "Continue the run in OUT");
   sub->add_flag("--force", o.force, "Replace the run in OUT");

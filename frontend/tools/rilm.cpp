@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // rilm: trains, evaluates and runs RiLM models.
 #include "frontend/tools/rilm.h"
+#include "frontend/models/ModelFile.h"
 #include "frontend/tools/ShortMemory.h"
 #include "lowering/Compiler.h"
 #include "runtime/Threads.h"
@@ -43,6 +44,29 @@ CLI::Option *tools::addModel(CLI::App &command, RilmKind &kind) {
           "flat (h + phi), hyp (Moebius addition on the ball) or naive "
           "(exponential map at h; collapses)")
       ->default_str(name(kind));
+}
+
+void tools::addModelFile(CLI::App &command, std::string &path,
+                         std::initializer_list<const char *> builtin) {
+  CLI::Option *option = command.add_option(
+      "--model-file", path,
+      "Instead of a built-in model: a recurrence and decoder of your own, a "
+      ".mlir file (docs/model-files.md)");
+  for (const char *flag : builtin)
+    option->excludes(command.get_option(flag));
+}
+
+rt::Status tools::loadModelFile(const std::string &path, RilmConfig &config) {
+  if (path.empty())
+    return rt::Status::success();
+  auto file = readModelFile(path);
+  if (!file)
+    return file.status();
+  int64_t vocabulary = config.vocabulary, truncate = config.truncate;
+  config = configOf(*file);
+  config.vocabulary = vocabulary;
+  config.truncate = truncate;
+  return rt::Status::success();
 }
 
 template <typename T>
@@ -161,6 +185,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.footer("Examples:\n"
              "  rilm train --model hyp --corpus ptb/ --out run\n"
+             "  rilm train --model-file cell.mlir --corpus ptb/ --out run\n"
              "  rilm eval --checkpoint run/last.safetensors --corpus ptb/\n"
              "  rilm generate --checkpoint run/last.safetensors --prompt "
              "\"the company\"\n"
@@ -172,6 +197,7 @@ int main(int argc, char **argv) {
   addExport(app, exitCode);
   addBench(app, exitCode);
   addCounts(app, exitCode);
+  addParams(app, exitCode);
   requireExactNumbers(app);
   try {
     app.parse(argc, argv);

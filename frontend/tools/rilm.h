@@ -21,6 +21,7 @@ void addGenerate(CLI::App &app, int &exitCode);
 void addExport(CLI::App &app, int &exitCode);
 void addBench(CLI::App &app, int &exitCode);
 void addCounts(CLI::App &app, int &exitCode);
+void addParams(CLI::App &app, int &exitCode);
 
 /// Prints "rilm: MESSAGE" to stderr and returns `code`.
 int report(const rt::Status &status, int code);
@@ -31,6 +32,13 @@ void printJson(const nlohmann::ordered_json &json);
 
 /// --model: flat, hyp or naive.
 CLI::Option *addModel(CLI::App &command, RilmKind &kind);
+
+/// --model-file, instead of the options `builtin` that say what a built-in
+/// model is. Call it after they were added.
+void addModelFile(CLI::App &command, std::string &path,
+                  std::initializer_list<const char *> builtin);
+/// Sets `config` to the model of `path`; nothing if that is empty.
+rt::Status loadModelFile(const std::string &path, RilmConfig &config);
 
 /// --dtype: f32 or f64. For a command that reads a checkpoint, absent means the
 /// checkpoint's, and another is an error.

@@ -36,7 +36,9 @@ std::vector<FileTensor> fileTensors(const RilmConfig &config) {
   for (size_t i = 0; i < list.size(); ++i) {
     const Parameter &p = list[i];
     DType type = storageType(config, p);
-    if (p.name == "Wh")
+    if (config.file)
+      result.push_back({p.name, type, p.shape, {i}});
+    else if (p.name == "Wh")
       result.push_back({"W", type, {config.dim, 2 * config.dim}, {i, i + 1}});
     else if (p.name == "root")
       result.push_back({p.name, type, {config.dim}, {i}});
@@ -91,6 +93,8 @@ void copyParts(const FileTensor &entry, Tensor &whole,
 
 double exponential(const RilmConfig &config, const ModelState &state,
                    std::string_view parameter, double otherwise) {
+  if (config.file) // says itself what its numbers mean
+    return otherwise;
   std::vector<Parameter> list = getParameters(config);
   for (size_t i = 0; i < list.size(); ++i)
     if (list[i].name == parameter)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/CheckpointMetadata.h"
+#include "frontend/models/ModelFile.h"
 
 #include <algorithm>
 #include <charconv>
@@ -142,10 +143,19 @@ void readOptimizer(Metadata &m, Checkpoint &c, const std::string &path) {
 void readInto(Checkpoint &c, Metadata &m, const std::string &path) {
   if (m.text("format") != formatName)
     m.fail("format", formatName, m.text("format"));
-  if (std::optional<RilmKind> kind = parseRilmKind(m.text("model")))
+  if (m.text("model") == name(RilmKind::file)) {
+    auto file = parseModelFile(m.text("model_file"),
+                               path + ", metadata \"model_file\"");
+    if (file)
+      c.config = configOf(*file);
+    else if (m.status.ok())
+      m.status = file.status();
+    if (!m.status.ok())
+      return;
+  } else if (std::optional<RilmKind> kind = parseRilmKind(m.text("model")))
     c.config.kind = *kind;
   else
-    m.fail("model", "flat, hyp or naive", m.text("model"));
+    m.fail("model", "flat, hyp, naive or file", m.text("model"));
   if (auto protocol = data::parseProtocol(m.text("protocol")))
     c.protocol = *protocol;
   else
@@ -158,6 +168,10 @@ void readInto(Checkpoint &c, Metadata &m, const std::string &path) {
       m.fail("dtype", "f32 or f64", m.text("dtype"));
   }
   c.config.dim = m.integer("dim", 1, largestDim);
+  if (c.config.file) {
+    c.config.storage = c.config.file->storage;
+    c.config.dim = c.config.file->states.front().dim;
+  }
   c.config.curvature = m.positive("curvature");
   c.config.learnCurvature = m.flag("learn_curvature");
   c.config.tau = m.positive("tau");
@@ -194,23 +208,27 @@ Status geo::readMetadata(const Safetensors &file, const std::string &path,
 std::map<std::string, std::string> geo::makeMetadata(const Checkpoint &c) {
   const RilmConfig &config = c.config;
   auto flag = [](bool b) { return std::string(b ? "1" : "0"); };
-  return {{"format", formatName},
-          {"model", name(config.kind)},
-          {"dtype", name(config.storage)},
-          {"dim", std::to_string(config.dim)},
-          {"curvature", fmt::format("{}", currentCurvature(config, c.state))},
-          {"learn_curvature", flag(config.learnCurvature)},
-          {"tau", fmt::format("{}", currentTau(config, c.state))},
-          {"learn_tau", flag(config.learnTau)},
-          {"truncate", std::to_string(config.truncate)},
-          {"vocabulary", c.vocabulary.toJson()},
-          {"protocol", data::name(c.protocol)},
-          {"context", std::to_string(c.context)},
-          {"epoch", std::to_string(c.epoch)},
-          {"updates", std::to_string(c.state.updates)},
-          {"valid_ppl", fmt::format("{}", c.validPerplexity)},
-          {"best_ppl", fmt::format("{}", c.bestPerplexity)},
-          {"training", c.training},
-          {"optimizer", toJson(c.optimizer).dump()},
-          {"progress", progressText(c)}};
+  std::map<std::string, std::string> made{
+      {"format", formatName},
+      {"model", name(config.kind)},
+      {"dtype", name(config.storage)},
+      {"dim", std::to_string(config.dim)},
+      {"curvature", fmt::format("{}", currentCurvature(config, c.state))},
+      {"learn_curvature", flag(config.learnCurvature)},
+      {"tau", fmt::format("{}", currentTau(config, c.state))},
+      {"learn_tau", flag(config.learnTau)},
+      {"truncate", std::to_string(config.truncate)},
+      {"vocabulary", c.vocabulary.toJson()},
+      {"protocol", data::name(c.protocol)},
+      {"context", std::to_string(c.context)},
+      {"epoch", std::to_string(c.epoch)},
+      {"updates", std::to_string(c.state.updates)},
+      {"valid_ppl", fmt::format("{}", c.validPerplexity)},
+      {"best_ppl", fmt::format("{}", c.bestPerplexity)},
+      {"training", c.training},
+      {"optimizer", toJson(c.optimizer).dump()},
+      {"progress", progressText(c)}};
+  if (config.file)
+    made["model_file"] = config.file->text;
+  return made;
 }

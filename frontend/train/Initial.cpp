@@ -35,6 +35,31 @@ static void fill(Tensor &t, const Parameter &p, const RilmConfig &config,
     boundRows<T>(t, 0.999 / std::sqrt(config.curvature));
 }
 
+/// What a model file says.
+template <typename T>
+static void fillAsWritten(Tensor &t, const Parameter &p, data::Rng &random) {
+  const Initial &initial = *p.initial;
+  int64_t columns = p.shape.size() == 2 ? p.shape[1] : 1;
+  for (int64_t i = 0; i < t.numElements(); ++i) {
+    double x = 0;
+    switch (initial.kind) {
+    case Initial::constant:
+      x = inverse(p.positive, initial.a);
+      break;
+    case Initial::normal:
+      x = initial.a * random.normal();
+      break;
+    case Initial::uniform:
+      x = random.uniform(initial.a, initial.b);
+      break;
+    case Initial::identity:
+      x = i / columns == i % columns ? initial.a : 0;
+      break;
+    }
+    t.data<T>()[i] = T(x);
+  }
+}
+
 ModelState geo::makeInitialState(const RilmConfig &config,
                                  const InitialOptions &options,
                                  const OptimizerConfig &optimizer) {
@@ -46,7 +71,12 @@ ModelState geo::makeInitialState(const RilmConfig &config,
     data::Rng random(options.seed + 0x1217, ++stream);
     state.parameters.emplace_back(storageType(config, p), p.shape);
     Tensor &t = state.parameters.back();
-    if (p.name == "s") {
+    if (p.initial) {
+      if (t.dtype() == DType::F64)
+        fillAsWritten<double>(t, p, random);
+      else
+        fillAsWritten<float>(t, p, random);
+    } else if (p.name == "s") {
       *t.data<double>() = 1 / std::sqrt(double(config.dim));
     } else if (p.name == "log_c") {
       *t.data<double>() = std::log(config.curvature);

@@ -41,8 +41,9 @@ const char *geo::name(ScheduleKind kind) {
 }
 
 std::string geo::getSettingsName(const Parameter &parameter) {
-  return parameter.name == "Wh" || parameter.name == "We" ? "W"
-                                                          : parameter.name;
+  bool isHalf =
+      !parameter.initial && (parameter.name == "Wh" || parameter.name == "We");
+  return isHalf ? "W" : parameter.name;
 }
 
 ResolvedSettings geo::resolve(const OptimizerConfig &config,
@@ -136,7 +137,7 @@ Status geo::check(const RilmConfig &model, const OptimizerConfig &config) {
     bool found = false;
     for (const Parameter &p : list) {
       found |= getSettingsName(p) == name;
-      if (p.name != "We")
+      if (p.initial || p.name != "We")
         known += (known.empty() ? "" : ", ") + getSettingsName(p);
     }
     if (!found)

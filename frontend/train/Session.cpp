@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/Session.h"
+#include "frontend/models/Messages.h"
+#include "frontend/models/ModelFile.h"
 #include "frontend/tools/Registration.h"
 #include "frontend/train/StepBuilder.h"
 #include "lowering/Compiler.h"
-#include "mlir/IR/Diagnostics.h"
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -60,7 +61,7 @@ struct Session::Impl {
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<Executable> executable;
   Executable::Entry train = nullptr, evaluate = nullptr, generate = nullptr,
-                    gradient = nullptr;
+                    gradient = nullptr, project = nullptr;
   /// What the next update writes, for the parameters that are trained; swapped
   /// with the state's afterwards.
   ModelState next;
@@ -97,24 +98,28 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   impl->context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   impl->context->loadAllAvailableDialects();
-  std::string messages;
-  ScopedDiagnosticHandler handler(impl->context.get(), [&](Diagnostic &d) {
-    if (d.getSeverity() == DiagnosticSeverity::Error && messages.empty())
-      messages = d.str();
-    return success();
-  });
+  FirstMessage message(*impl->context);
 
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(impl->context.get()));
   GraphBuilder graph(*module, storageType(*module, config));
+  // Evaluation and generation have no dropout.
+  RilmConfig plainConfig = config;
+  plainConfig.dropout = false;
+  std::unique_ptr<Model> model = Model::create(graph, config),
+                         plain = Model::create(graph, plainConfig);
+  if (!model || !plain)
+    return rt::Status::error(message.get());
   if (options.parts.train)
-    buildTrainStep(graph, config, options.optimizer);
+    buildTrainStep(graph, *model, options.optimizer);
   if (options.parts.gradient)
-    buildGradient(graph, config);
+    buildGradient(graph, *model);
   if (options.parts.evaluate)
-    buildEvalStep(graph, config);
+    buildEvalStep(graph, *plain);
   if (options.parts.generate)
-    buildGenerateStep(graph, config);
+    buildGenerateStep(graph, *plain);
+  if (options.parts.project)
+    buildProjection(graph, *plain);
   CompileOptions compileOptions;
   compileOptions.target = *target;
   compileOptions.checkPoints = options.checkPoints;
@@ -122,13 +127,15 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   impl->executable = compile(*module, compileOptions);
   if (!impl->executable)
     return rt::Status::error(
-        std::string("model ") + name(config.kind) +
-        ": expects to compile for target " + options.target +
-        ", but got: " + (messages.empty() ? "no message" : messages));
+        config.file ? message.get()
+                    : std::string("model ") + name(config.kind) +
+                          ": expects to compile for target " + options.target +
+                          ", but got: " + message.get());
   impl->train = impl->executable->lookup("train_step");
   impl->evaluate = impl->executable->lookup("eval_step");
   impl->generate = impl->executable->lookup("generate_step");
   impl->gradient = impl->executable->lookup("gradient");
+  impl->project = impl->executable->lookup("project_points");
   return Session(std::move(impl));
 }
 
@@ -217,10 +224,40 @@ StepResult Session::gradient(ModelState &state, const StepInput &input,
   return r;
 }
 
-void Session::generate(ModelState &state, Tensor &states, Tensor &ids,
-                       Tensor &valid, Tensor &logProbabilities) {
+void Session::project(ModelState &state) {
+  assert(impl->project && "session without a projection");
+  std::vector<Tensor> points = makeTensors(impl->config);
+  Call call;
+  call.add(state.parameters);
+  call.add(points);
+  call(impl->project);
+  std::swap(state.parameters, points);
+}
+
+std::vector<Tensor> geo::initialStates(const RilmConfig &config,
+                                       const ModelState &state) {
+  if (!config.file) {
+    std::vector<Tensor> root;
+    root.push_back(state.parameters[1].clone());
+    return root;
+  }
+  std::vector<Tensor> states;
+  std::vector<Parameter> list = getParameters(config);
+  for (const ModelFile::State &s : config.file->states) {
+    states.emplace_back(storageType(config), std::vector<int64_t>{1, s.dim});
+    for (size_t i = 0; i < list.size(); ++i)
+      if (list[i].name == s.from)
+        states.back() = state.parameters[i].clone();
+  }
+  return states;
+}
+
+void Session::generate(ModelState &state, std::vector<Tensor> &states,
+                       Tensor &ids, Tensor &valid, Tensor &logProbabilities) {
   assert(impl->generate && "session without generation");
-  Tensor moved(storageType(impl->config), states.shape());
+  std::vector<Tensor> moved;
+  for (const Tensor &t : states)
+    moved.emplace_back(t.dtype(), t.shape());
   Call call;
   call.add(state.parameters);
   call.add(states);

@@ -45,6 +45,7 @@ struct StepResult {
 /// What a session can do; each costs compile time.
 struct SessionParts {
   bool train = false, evaluate = false, generate = false, gradient = false;
+  bool project = false; ///< initial points onto their manifold
 };
 
 struct SessionOptions {
@@ -78,10 +79,13 @@ public:
   /// The loss, and the gradients of all parameters.
   StepResult gradient(ModelState &state, const StepInput &input,
                       std::vector<rt::Tensor> &gradients);
+  /// Puts points onto their manifold.
+  void project(ModelState &state);
   /// Moves states [B, d] by one word each (not where valid is 0), and gives
   /// the log-probabilities [B, V] of the next.
-  void generate(ModelState &state, rt::Tensor &states, rt::Tensor &ids,
-                rt::Tensor &valid, rt::Tensor &logProbabilities);
+  void generate(ModelState &state, std::vector<rt::Tensor> &states,
+                rt::Tensor &ids, rt::Tensor &valid,
+                rt::Tensor &logProbabilities);
 
 private:
   struct Impl;
@@ -89,9 +93,15 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// The geo IR of a model's training step, as text.
-std::string exportTrainStep(const RilmConfig &config,
-                            const OptimizerConfig &optimizer = {});
+/// The states [1, d] before the first word.
+std::vector<rt::Tensor> initialStates(const RilmConfig &config,
+                                      const ModelState &state);
+
+/// The geo IR of a model's training step, as text. Errors: a model file that
+/// does not parse.
+rt::Expected<std::string>
+exportTrainStep(const RilmConfig &config,
+                const OptimizerConfig &optimizer = {});
 
 } // namespace geo
 

@@ -9,7 +9,7 @@ namespace {
 
 /// A function of the parameters and `more`.
 template <class BuildFn>
-func::FuncOp buildFunction(GraphBuilder &g, Rilm &model, StringRef name,
+func::FuncOp buildFunction(GraphBuilder &g, Model &model, StringRef name,
                            ArrayRef<Argument> more, bool isPrivate,
                            BuildFn build) {
   SmallVector<Argument> arguments = model.parameterArguments();
@@ -23,20 +23,39 @@ func::FuncOp buildFunction(GraphBuilder &g, Rilm &model, StringRef name,
       isPrivate);
 }
 
-func::FuncOp buildLoss(GraphBuilder &g, Rilm &model, StringRef name,
+func::FuncOp buildLoss(GraphBuilder &g, Model &model, StringRef name,
                        bool isPrivate) {
   return buildFunction(
       g, model, name, model.batchArguments(), isPrivate,
       [&](ValueRange p, ValueRange batch) { return model.loss(p, batch); });
 }
 
+/// Projects rows, and counts those that it changed.
+Value backToSpace(GraphBuilder &g, const Space &space, Value rows,
+                  Ex &clipped) {
+  if (!space.hasProjection())
+    return space.point(rows);
+  Value points = space.project(rows, pointFraction);
+  Value count = g.rowwise(
+      {rows, points}, {},
+      [](auto r, auto) {
+        Ex difference = sqnorm(r[0] - r[1]);
+        Ex zero = difference.constant(0);
+        return Exs{
+            select(less(zero, difference), difference.constant(1), zero)};
+      },
+      /*numSums=*/1)[0];
+  clipped = clipped + g.ex(count);
+  return points;
+}
+
 class TrainStep {
 public:
-  TrainStep(GraphBuilder &g, const RilmConfig &config,
-            const OptimizerConfig &optimizer)
-      : g(g), model(g, config), optimizer(optimizer),
-        list(getParameters(config)), slots(getSlots(config, optimizer)),
-        trained(getTrained(config, optimizer)) {}
+  TrainStep(GraphBuilder &g, Model &model, const OptimizerConfig &optimizer)
+      : g(g), model(model), optimizer(optimizer),
+        list(model.getParameterList()),
+        slots(getSlots(model.getConfig(), optimizer)),
+        trained(getTrained(model.getConfig(), optimizer)) {}
 
   void build() {
     SmallVector<Argument> arguments = model.parameterArguments();
@@ -101,13 +120,14 @@ private:
     // Points move in the space of this step's start; the curvature of its end
     // bounds them.
     Ex clipped = g.number(0);
-    Space before = model.space(p), after = model.space(newP);
-    for (auto [k, i] : llvm::enumerate(trained))
-      if (isPoints(i))
-        setValue(i,
-                 builder.updatePoints(
-                     list[i], oldValue(i), gradients[k], before,
-                     [&](Value x) { return backToSpace(after, x, clipped); }));
+    for (auto [k, i] : llvm::enumerate(trained)) {
+      if (!isPoints(i))
+        continue;
+      Space before = model.space(i, p), after = model.space(i, newP);
+      auto bound = [&](Value x) { return backToSpace(g, after, x, clipped); };
+      setValue(i, builder.updatePoints(list[i], oldValue(i), gradients[k],
+                                       before, bound));
+    }
     Values results{made[0], made[1], made[2], norm.get(), clipped.get()};
     for (size_t i : trained)
       results.push_back(newP[i]);
@@ -137,28 +157,10 @@ private:
     return select(less(zero, clip), scale, one);
   }
 
-  /// Projects rows, and counts those that it changed.
-  Value backToSpace(const Space &space, Value rows, Ex &clipped) {
-    Value points = space.project(rows, Rilm::ballFraction);
-    if (!model.getConfig().isHyperbolic())
-      return points;
-    Value count = g.rowwise(
-        {rows, points}, {},
-        [](auto r, auto) {
-          Ex difference = sqnorm(r[0] - r[1]);
-          Ex zero = difference.constant(0);
-          return Exs{
-              select(less(zero, difference), difference.constant(1), zero)};
-        },
-        /*numSums=*/1)[0];
-    clipped = clipped + g.ex(count);
-    return points;
-  }
-
   GraphBuilder &g;
-  Rilm model;
+  Model &model;
   const OptimizerConfig &optimizer;
-  std::vector<Parameter> list;
+  ArrayRef<Parameter> list;
   std::vector<Slot> slots;
   std::vector<size_t> trained;
 };
@@ -171,19 +173,16 @@ FloatType geo::storageType(ModuleOp module, const RilmConfig &config) {
                                         : FloatType(b.getF32Type());
 }
 
-void geo::buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
+void geo::buildTrainStep(GraphBuilder &graph, Model &model,
                          const OptimizerConfig &optimizer) {
-  TrainStep(graph, config, optimizer).build();
+  TrainStep(graph, model, optimizer).build();
 }
 
-void geo::buildEvalStep(GraphBuilder &graph, RilmConfig config) {
-  config.dropout = false;
-  Rilm model(graph, config);
+void geo::buildEvalStep(GraphBuilder &graph, Model &model) {
   buildLoss(graph, model, "eval_step", /*isPrivate=*/false);
 }
 
-void geo::buildGradient(GraphBuilder &graph, const RilmConfig &config) {
-  Rilm model(graph, config);
+void geo::buildGradient(GraphBuilder &graph, Model &model) {
   func::FuncOp loss =
       buildLoss(graph, model, "tested_loss", /*isPrivate=*/true);
   int64_t count = model.parameterArguments().size();
@@ -197,10 +196,21 @@ void geo::buildGradient(GraphBuilder &graph, const RilmConfig &config) {
                 });
 }
 
-void geo::buildGenerateStep(GraphBuilder &graph, RilmConfig config) {
-  config.dropout = false;
-  Rilm model(graph, config);
+void geo::buildGenerateStep(GraphBuilder &graph, Model &model) {
   buildFunction(graph, model, "generate_step", model.stepArguments(),
                 /*isPrivate=*/false,
                 [&](ValueRange p, ValueRange in) { return model.step(p, in); });
+}
+
+void geo::buildProjection(GraphBuilder &graph, Model &model) {
+  buildFunction(graph, model, "project_points", {}, /*isPrivate=*/false,
+                [&](ValueRange p, ValueRange) {
+                  Values now(p);
+                  Ex clipped = graph.number(0);
+                  for (auto [i, value] : llvm::enumerate(now))
+                    if (getManifold(value.getType()))
+                      value = backToSpace(graph, model.space(i, p),
+                                          graph.plain(value), clipped);
+                  return now;
+                });
 }

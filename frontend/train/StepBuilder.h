@@ -4,7 +4,7 @@
 #ifndef GEOC_FRONTEND_TRAIN_STEPBUILDER_H
 #define GEOC_FRONTEND_TRAIN_STEPBUILDER_H
 
-#include "frontend/models/Rilm.h"
+#include "frontend/models/Model.h"
 #include "frontend/train/Optimizer.h"
 
 namespace geo {
@@ -19,19 +19,23 @@ mlir::FloatType storageType(mlir::ModuleOp module, const RilmConfig &config);
 /// with the slots of getSlots() and the parameters of getTrained(). The
 /// gradient is scaled down to the norm `clip` over all trained parameters (0:
 /// not at all); t counts from 1; points leave the update by projection.
-void buildTrainStep(GraphBuilder &graph, const RilmConfig &config,
+void buildTrainStep(GraphBuilder &graph, Model &model,
                     const OptimizerConfig &optimizer = {});
 
 /// Appends @eval_step(parameters, batch) -> (loss, scored, clipped states).
-void buildEvalStep(GraphBuilder &graph, RilmConfig config);
+void buildEvalStep(GraphBuilder &graph, Model &model);
 
 /// Appends @tested_loss (private) and @gradient(parameters, batch) -> (loss,
 /// scored, clipped states, gradients of all parameters), for tests.
-void buildGradient(GraphBuilder &graph, const RilmConfig &config);
+void buildGradient(GraphBuilder &graph, Model &model);
 
-/// Appends @generate_step(parameters, state [B, d], ids [B], valid [B])
-///   -> (state [B, d], log-probabilities [B, V]).
-void buildGenerateStep(GraphBuilder &graph, RilmConfig config);
+/// Appends @generate_step(parameters, states [B, d], ids [B], valid [B])
+///   -> (states [B, d], log-probabilities [B, V]).
+void buildGenerateStep(GraphBuilder &graph, Model &model);
+
+/// Appends @project_points(parameters) -> parameters, with points put onto
+/// their manifold, as after an update.
+void buildProjection(GraphBuilder &graph, Model &model);
 
 } // namespace geo
 

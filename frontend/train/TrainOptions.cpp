@@ -23,6 +23,8 @@ static ModelDefaults defaultsOf(RilmKind kind) {
     return {0.05, 0.3, 0};
   case RilmKind::naive:
     return {0.05, 0.3, 8};
+  case RilmKind::file: // says how its parameters begin
+    return {0.05, 0.3, 0};
   }
   return {};
 }
@@ -87,6 +89,9 @@ Status geo::completeOptions(TrainOptions &o) {
   for (const Check &c : checks)
     if (!c.ok)
       return expects(c.flag, c.what, fmt::format("{}", c.value));
+  if (o.config.file && o.dropout > 0)
+    return expects("--dropout", "0 with --model-file",
+                   fmt::format("{}", o.dropout));
   o.config.dropout = o.dropout > 0;
   o.config.scoreRoot = o.protocol == data::Protocol::Lines;
   return check(o.config, o.optimizer);

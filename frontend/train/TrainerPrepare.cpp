@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Ids.h"
+#include "frontend/models/ModelFile.h"
 #include "frontend/train/Initial.h"
 #include "frontend/train/TrainerImpl.h"
 #include "runtime/AtomicFile.h"
@@ -33,6 +34,12 @@ static std::string fingerprint(const data::Lines &lines) {
   return fmt::format("{:016x}", hash);
 }
 
+static std::string fingerprint(const std::string &text) {
+  data::Lines bytes;
+  bytes.ids.assign(text.begin(), text.end());
+  return fingerprint(bytes);
+}
+
 /// What a resumed run must share, by flag.
 static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
   Json json{{"model", name(o.config.kind)},
@@ -58,6 +65,8 @@ static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
             {"dropout", o.dropout},
             {"curvature", o.config.curvature},
             {"tau", o.config.tau}};
+  if (o.config.file)
+    json["model-file"] = fingerprint(o.config.file->text);
   json.update(toJson(o.optimizer));
   return json;
 }
@@ -123,6 +132,7 @@ Status Trainer::Impl::resume() {
       (!a.learnCurvature && a.curvature != b.curvature) ||
       (!a.learnTau && a.tau != b.tau) || a.truncate != b.truncate ||
       found->protocol != state.protocol || found->context != state.context ||
+      (a.file && b.file && a.file->text != b.file->text) ||
       toJson(found->optimizer) != toJson(state.optimizer))
     return expects(path("last.safetensors"), "the model that its options name",
                    "another");
@@ -219,9 +229,12 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   sessionOptions.checkPoints = options.checkPoints;
   sessionOptions.cacheDirectory = options.cacheDirectory;
   sessionOptions.parts.train = sessionOptions.parts.evaluate = true;
+  sessionOptions.parts.project = options.config.file && !options.resume;
   auto session = Session::create(options.config, sessionOptions);
   if (!session)
     return session.status();
   impl->session = std::move(*session);
+  if (sessionOptions.parts.project)
+    impl->session->project(impl->state.state);
   return Trainer(std::move(impl));
 }

@@ -170,24 +170,27 @@ struct Untrained {
   /// Least and largest |h| of 50 sequences after `steps` random words.
   std::pair<double, double> lengths(int steps) {
     int64_t rows = 50;
-    Tensor h(DType::F32, {rows, config.dim}), ids(DType::I32, {rows}),
-        valid(DType::F32, {rows}), logs(DType::F32, {rows, config.vocabulary});
+    std::vector<Tensor> states;
+    states.emplace_back(DType::F32, std::vector<int64_t>{rows, config.dim});
+    Tensor ids(DType::I32, {rows}), valid(DType::F32, {rows}),
+        logs(DType::F32, {rows, config.vocabulary});
     for (int64_t r = 0; r < rows; ++r) {
       valid.data<float>()[r] = 1;
       std::copy_n(state.parameters[1].data<float>(), config.dim,
-                  h.data<float>() + r * config.dim);
+                  states[0].data<float>() + r * config.dim);
     }
     data::Rng random(1);
     for (int step = 0; step < steps; ++step) {
       for (int64_t r = 0; r < rows; ++r)
         ids.data<int32_t>()[r] = int32_t(random.below(config.vocabulary));
-      session->generate(state, h, ids, valid, logs);
+      session->generate(state, states, ids, valid, logs);
     }
     std::pair<double, double> range(HUGE_VAL, 0);
     for (int64_t r = 0; r < rows; ++r) {
       double square = 0;
       for (int64_t j = 0; j < config.dim; ++j)
-        square += std::pow(double(h.data<float>()[r * config.dim + j]), 2);
+        square +=
+            std::pow(double(states[0].data<float>()[r * config.dim + j]), 2);
       range.first = std::min(range.first, std::sqrt(square));
       range.second = std::max(range.second, std::sqrt(square));
     }
