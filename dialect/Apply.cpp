@@ -115,6 +115,7 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << getCallee();
   int64_t n = ShapedType::kDynamic, v = ShapedType::kDynamic;
   bool hasRow = false, hasColumn = false;
+  Type storage; // of the rows
   for (auto [i, argument] : llvm::enumerate(getArgs())) {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
     StringRef kind =
@@ -132,6 +133,8 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << ", but got " << argument.getType();
     if (!tensor)
       continue;
+    if (!isNumber)
+      storage = tensor.getElementType();
     int64_t &size = kind == "column" ? v : n;
     (kind == "column" ? hasColumn : hasRow) |= !isNumber;
     if (!mayEqual(size, tensor.getDimSize(0)))
@@ -146,7 +149,7 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   bool isNll = getReducer() == Reducer::nll;
   Builder b(getContext());
   auto want = isNll ? RankedTensorType::get({n}, b.getF64Type())
-                    : RankedTensorType::get({n, v}, b.getF32Type());
+                    : RankedTensorType::get({n, v}, storage);
   auto type = cast<RankedTensorType>(getType());
   if (failed(verifyCompatibleShape(type, want)) ||
       type.getElementType() != want.getElementType() || type.getEncoding())

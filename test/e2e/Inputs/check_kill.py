@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_kill.py RILM FOLDER KILLS SEED: training that is killed KILLS times, at
 random moments, and resumed each time, loses no checkpoint and ends in the bytes
-of a run that was left alone."""
+of a run that was left alone. Options that follow go to rilm train."""
 import json, os, random, shutil, signal, struct, subprocess, sys, time
 
 rilm, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -15,13 +15,16 @@ with open(at("text.txt"), "w") as f:
         f.write(" ".join(rng.choices(words, range(30, 0, -1), k=rng.randint(2, 14))) + "\n")
 os.environ["GEOC_CACHE"] = at("cache")
 interval, epochs = 7, 4
+model = ["--model", "hyp", "--dim", "6", "--dropout", "0.1", "--learn-tau", "--learn-curvature"]
+if "--model-file" in sys.argv:
+    model = []
 outputs = ["best.safetensors", "last.safetensors", "metrics.jsonl"]
 
 
 def command(out):
     resume = ["--resume"] if os.path.exists(at(out + "/last.safetensors")) else []
-    return [rilm, "train", "--model", "hyp", "--corpus", at("text.txt"), "--out", at(out), "--dim", "6", "--vocab", "25", "--batch", "8", "--lr", "0.02",
-            "--context", "10", "--epochs", str(epochs), "--dropout", "0.1", "--learn-tau", "--learn-curvature", "--threads", "1",
+    return [rilm, "train", *model, "--corpus", at("text.txt"), "--out", at(out), "--vocab", "25", "--batch", "8", "--lr", "0.02",
+            "--context", "10", "--epochs", str(epochs), "--threads", "1",
             "--checkpoint-every", str(interval), "--patience", "3", *sys.argv[5:], *resume]
 
 

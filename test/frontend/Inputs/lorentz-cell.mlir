@@ -20,8 +20,8 @@ func.func @step(%h: tensor<?x4xf32, #geo.lorentz<"c">> {geo.state = "h"},
                 %c: f64 {geo.param = "c", geo.init = 1.0, geo.positive = "softplus"})
     -> tensor<?x4xf32, #geo.lorentz<"c">> {
   %e = geo.gather %E[%ids] : tensor<?x4xf32, #geo.lorentz<"c">>, tensor<?xi32> -> tensor<?x4xf32, #geo.lorentz<"c">>
-  %x = func.call @tangent(%e, %U, %c) : (tensor<?x4xf32, #geo.lorentz<"c">>, tensor<4x4xf32>, f64) -> tensor<?x4xf32>
-  %y = func.call @tangent(%h, %W, %c) : (tensor<?x4xf32, #geo.lorentz<"c">>, tensor<4x4xf32>, f64) -> tensor<?x4xf32>
+  %x = call @tangent(%e, %U, %c) : (tensor<?x4xf32, #geo.lorentz<"c">>, tensor<4x4xf32>, f64) -> tensor<?x4xf32>
+  %y = call @tangent(%h, %W, %c) : (tensor<?x4xf32, #geo.lorentz<"c">>, tensor<4x4xf32>, f64) -> tensor<?x4xf32>
   %v = geo.apply @step_row(%x, %y, %b) : (tensor<?x4xf32>, tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   %next = geo.expmap0 %v curvature(%c) : tensor<?x4xf32> -> tensor<?x4xf32, #geo.lorentz<"c">>
   return %next : tensor<?x4xf32, #geo.lorentz<"c">>
