@@ -57,27 +57,11 @@ SmallVector<Argument> FileModel::stepArguments() {
   return arguments;
 }
 
-/// log(1 + e^x), to the last place for every x.
-static Ex softplus(Ex x) {
-  Ex u = exp(-max(x, -x));
-  Ex n = u / (2.0 + u);
-  return max(x, x.constant(0)) + 2.0 * (n * artanhc(n * n));
-}
-
 Values FileModel::visible(ValueRange parameters) {
   Values values;
   for (auto [value, p] : llvm::zip(parameters, layout.parameters)) {
-    switch (p.positive) {
-    case Positive::no:
-      values.push_back(value);
-      break;
-    case Positive::exp:
-      values.push_back(exp(g.ex(value)).get());
-      break;
-    case Positive::softplus:
-      values.push_back(softplus(g.ex(value)).get());
-      break;
-    }
+    bool isStored = p.positive != Positive::no;
+    values.push_back(isStored ? valueOf(p.positive, g.ex(value)).get() : value);
   }
   return values;
 }

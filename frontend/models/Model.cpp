@@ -13,6 +13,25 @@ std::unique_ptr<Model> Model::create(GraphBuilder &graph,
   return std::make_unique<Rilm>(graph, config);
 }
 
+/// log(1 + e^x), to the last place for every x.
+static Ex softplus(Ex x) {
+  Ex u = exp(-max(x, -x));
+  Ex n = u / (2.0 + u);
+  return max(x, x.constant(0)) + 2.0 * (n * artanhc(n * n));
+}
+
+Ex geo::valueOf(Positive map, Ex stored) {
+  switch (map) {
+  case Positive::no:
+    return stored;
+  case Positive::exp:
+    return exp(stored);
+  case Positive::softplus:
+    return softplus(stored);
+  }
+  llvm_unreachable("unknown map");
+}
+
 SmallVector<Argument> Model::batchArguments() {
   SmallVector<Argument> arguments{
       {"ids", g.ids({-1, -1})},       {"valid", g.masks({-1, -1})},

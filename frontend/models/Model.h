@@ -13,6 +13,9 @@ constexpr double pointFraction = 0.999;
 
 /// Builds the functions of a model. Word t moves the states t to the states
 /// t + 1; states t are decoded against word t.
+/// The value of a stored number, see Positive.
+Ex valueOf(Positive map, Ex stored);
+
 class Model {
 public:
   virtual ~Model() = default;

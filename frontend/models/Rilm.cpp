@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/models/Rilm.h"
+#include "frontend/models/Manifold.h"
+#include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
 using namespace geo;
+
+/// The name of curvature `i`: that of its parameter.
+static std::string getLabel(const RilmConfig &config, size_t i) {
+  size_t count = config.getCurvatures().size();
+  return count == 1 ? "c" : "c" + std::to_string(i);
+}
 
 static ManifoldInterface makeManifold(MLIRContext *context,
                                       const RilmConfig &config) {
   if (!config.isHyperbolic())
     return ManifoldAttr::get(context, "euclidean");
-  if (config.learnCurvature)
-    return ManifoldAttr::get(context, "poincare", StringRef("c"));
-  return ManifoldAttr::get(context, "poincare", config.curvature);
+  ManifoldInterface manifold =
+      config.manifold.empty()
+          ? ManifoldInterface(
+                ManifoldAttr::get(context, "poincare", config.curvature))
+          : cast<ManifoldInterface>(parseAttribute(config.manifold, context));
+  if (!config.learnCurvature)
+    return manifold;
+  size_t next = 0;
+  return withCurvatures(manifold, [&](Attribute) -> Attribute {
+    return StringAttr::get(context, getLabel(config, next++));
+  });
 }
 
 Rilm::Rilm(GraphBuilder &graph, const RilmConfig &config)
@@ -35,9 +51,11 @@ SmallVector<Argument> Rilm::stepArguments() {
 }
 
 Space Rilm::space(ValueRange parameters) {
-  if (Value logC = parameter(parameters, "log_c"))
-    return Space(g, manifold, exp(g.ex(logC)).get());
-  return Space(g, manifold);
+  Values curvatures;
+  for (auto [value, p] : llvm::zip(parameters, list))
+    if (p.isCurvature)
+      curvatures.push_back(valueOf(p.positive, g.ex(value)).get());
+  return Space(g, manifold, curvatures);
 }
 
 Value Rilm::tau(ValueRange parameters) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/models/ModelFile.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace geo {
@@ -49,6 +50,18 @@ double inverse(Positive map, double value) {
   return value;
 }
 
+double valueOf(Positive map, double stored) {
+  switch (map) {
+  case Positive::no:
+    return stored;
+  case Positive::exp:
+    return std::exp(stored);
+  case Positive::softplus:
+    return std::max(stored, 0.0) + std::log1p(std::exp(-std::abs(stored)));
+  }
+  return stored;
+}
+
 RilmConfig configOf(std::shared_ptr<const ModelFile> file) {
   RilmConfig config;
   config.kind = RilmKind::file;
@@ -78,8 +91,16 @@ std::vector<Parameter> getParameters(const RilmConfig &config) {
                               {"b", {d}}};
   if (config.kind == RilmKind::hyp)
     list.push_back({"s", {}});
-  if (config.isHyperbolic() && config.learnCurvature)
-    list.push_back({"log_c", {}});
+  if (config.isHyperbolic() && config.learnCurvature) {
+    std::vector<Curvature> curvatures = config.getCurvatures();
+    for (size_t i = 0; i < curvatures.size(); ++i) {
+      Parameter c{curvatures.size() == 1 ? "c" : "c" + std::to_string(i), {}};
+      c.initial = Initial{Initial::constant, curvatures[i].value};
+      c.positive = curvatures[i].positive ? Positive::softplus : Positive::no;
+      c.isCurvature = true;
+      list.push_back(std::move(c));
+    }
+  }
   if (config.learnTau)
     list.push_back({"log_tau", {}});
   return list;

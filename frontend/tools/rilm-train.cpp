@@ -139,6 +139,10 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   add("--curvature", o.config.curvature, "c > 0 of the ball")
       ->capture_default_str();
+  add("--manifold", o.config.manifold,
+      "hyp: the manifold of states and words, as #geo.lorentz<1.0> or "
+      "\"#geo.product<#geo.poincare<1.0> x 64, #geo.euclidean x 64>\" "
+      "(default: the ball of --curvature)");
   sub->add_flag("--learn-curvature", o.config.learnCurvature,
                 "Learn c from there on");
   add("--tau", o.config.tau, "Temperature of the decoder")
@@ -157,8 +161,8 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
       ->capture_default_str();
   addModelFile(*sub, command->modelFile,
                {"--model", "--dim", "--dtype", "--init", "--weight-scale",
-                "--curvature", "--learn-curvature", "--tau", "--learn-tau",
-                "--dropout"});
+                "--curvature", "--manifold", "--learn-curvature", "--tau",
+                "--learn-tau", "--dropout"});
   addRunOptions(*sub, command->run);
   sub->add_flag("--resume", o.resume, "Continue the run in OUT");
   sub->add_flag("--force", o.force, "Replace the run in OUT");

@@ -160,16 +160,19 @@ Status checkSecondMoments(const Checkpoint &c, const std::string &path) {
   return Status::success();
 }
 
-/// Curvature and temperature stand in the metadata, and as logarithms in the
-/// tensors where they are learnt: both must be numbers in range, and the same.
+/// Curvature and temperature stand in the metadata, and mapped in the tensors
+/// where they are learnt: both must be numbers in range, and the same.
 Status checkLearntNumbers(const Checkpoint &c, const std::string &path) {
   struct Number {
     const char *key;
     double stated, current;
   };
-  for (Number n : {Number{"curvature", c.config.curvature,
-                          currentCurvature(c.config, c.state)},
-                   Number{"tau", c.config.tau, currentTau(c.config, c.state)}})
+  std::vector<Number> numbers{
+      {"tau", c.config.tau, currentTau(c.config, c.state)}};
+  if (c.config.manifold.empty())
+    numbers.push_back({"curvature", c.config.curvature,
+                       currentCurvatures(c.config, c.state).front()});
+  for (const Number &n : numbers)
     // Written exactly; another machine's exp may differ in the last place.
     if (!(n.current > 0 && std::isfinite(n.current) &&
           std::abs(n.current - n.stated) <= 1e-9 * n.stated))
@@ -181,9 +184,9 @@ Status checkLearntNumbers(const Checkpoint &c, const std::string &path) {
 }
 
 Status checkInsideBall(const Checkpoint &c, const std::string &path) {
-  if (!c.config.isHyperbolic())
+  if (!c.config.isHyperbolic() || !c.config.manifold.empty())
     return Status::success();
-  double limit = 1 / std::sqrt(currentCurvature(c.config, c.state));
+  double limit = 1 / std::sqrt(currentCurvatures(c.config, c.state).front());
   std::vector<Parameter> list = getParameters(c.config);
   for (size_t i = 0; i < list.size(); ++i) {
     if (!list[i].isPoint)
@@ -207,9 +210,18 @@ Status checkInsideBall(const Checkpoint &c, const std::string &path) {
 
 } // namespace
 
-double geo::currentCurvature(const RilmConfig &config,
-                             const ModelState &state) {
-  return exponential(config, state, "log_c", config.curvature);
+std::vector<double> geo::currentCurvatures(const RilmConfig &config,
+                                           const ModelState &state) {
+  std::vector<double> values;
+  for (const Curvature &c : config.getCurvatures())
+    values.push_back(c.value);
+  std::vector<Parameter> list = getParameters(config);
+  size_t next = 0;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i].isCurvature)
+      values[next++] =
+          valueOf(list[i].positive, *state.parameters[i].data<double>());
+  return values;
 }
 
 double geo::currentTau(const RilmConfig &config, const ModelState &state) {

@@ -20,12 +20,12 @@ struct EpochProgress {
 /// A model with all that continues its training, as a safetensors file.
 ///
 /// Tensors: E [V, d], root [d], W [d, 2d] (state half first), b [d], s []
-/// (hyp), log_c [] and log_tau [] where learnt; the optimizer's state of each
-/// as m.NAME and v.NAME, see Slot. Numbers are F64, all else is as dtype says.
-/// Metadata (strings): model, dtype, curvature, tau, vocabulary (JSON list,
-/// index = row of E), optimizer (JSON; without, Adam with its defaults), dim,
-/// protocol, context, truncate, epoch, updates, ..., progress (a JSON object:
-/// where in an epoch the run is).
+/// (hyp), c [] (or c0, c1, ...; by softplus) and log_tau [] where learnt; the
+/// optimizer's state of each as m.NAME and v.NAME, see Slot. Numbers are F64,
+/// all else is as dtype says. Metadata (strings): model, dtype, curvature or
+/// manifold, tau, vocabulary (JSON list, index = row of E), optimizer (JSON;
+/// without, Adam with its defaults), dim, protocol, context, truncate, epoch,
+/// updates, ..., progress (a JSON object: where in an epoch the run is).
 struct Checkpoint {
   RilmConfig config;
   OptimizerConfig optimizer;
@@ -44,7 +44,8 @@ struct Checkpoint {
 };
 
 /// Curvature and temperature as they are now, learnt or not.
-double currentCurvature(const RilmConfig &config, const ModelState &state);
+std::vector<double> currentCurvatures(const RilmConfig &config,
+                                      const ModelState &state);
 double currentTau(const RilmConfig &config, const ModelState &state);
 
 rt::Status writeCheckpoint(const std::string &path,

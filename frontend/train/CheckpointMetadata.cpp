@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/train/CheckpointMetadata.h"
+#include "frontend/models/Manifold.h"
 #include "frontend/models/ModelFile.h"
 
 #include <algorithm>
@@ -173,6 +174,10 @@ void readInto(Checkpoint &c, Metadata &m, const std::string &path) {
     c.config.dim = c.config.file->states.front().dim;
   }
   c.config.curvature = m.positive("curvature");
+  if (m.has("manifold") && m.status.ok() && !c.config.file) {
+    c.config.manifold = m.text("manifold");
+    m.status = readManifold(c.config, path + ": metadata \"manifold\"");
+  }
   c.config.learnCurvature = m.flag("learn_curvature");
   c.config.tau = m.positive("tau");
   c.config.learnTau = m.flag("learn_tau");
@@ -208,12 +213,15 @@ Status geo::readMetadata(const Safetensors &file, const std::string &path,
 std::map<std::string, std::string> geo::makeMetadata(const Checkpoint &c) {
   const RilmConfig &config = c.config;
   auto flag = [](bool b) { return std::string(b ? "1" : "0"); };
+  double curvature = config.curvature;
+  if (config.manifold.empty())
+    curvature = currentCurvatures(config, c.state).front();
   std::map<std::string, std::string> made{
       {"format", formatName},
       {"model", name(config.kind)},
       {"dtype", name(config.storage)},
       {"dim", std::to_string(config.dim)},
-      {"curvature", fmt::format("{}", currentCurvature(config, c.state))},
+      {"curvature", fmt::format("{}", curvature)},
       {"learn_curvature", flag(config.learnCurvature)},
       {"tau", fmt::format("{}", currentTau(config, c.state))},
       {"learn_tau", flag(config.learnTau)},
@@ -230,5 +238,7 @@ std::map<std::string, std::string> geo::makeMetadata(const Checkpoint &c) {
       {"progress", progressText(c)}};
   if (config.file)
     made["model_file"] = config.file->text;
+  if (!config.manifold.empty())
+    made["manifold"] = config.manifold;
   return made;
 }

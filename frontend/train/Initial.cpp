@@ -31,7 +31,8 @@ static void fill(Tensor &t, const Parameter &p, const RilmConfig &config,
   for (int64_t i = 0; i < t.numElements(); ++i)
     t.data<T>()[i] = T(p.isPoint ? random.normal() * options.embeddingStd
                                  : random.uniform(-bound, bound));
-  if (p.isPoint && config.isHyperbolic())
+  // On other manifolds they are tangent vectors yet, see Session::project.
+  if (p.isPoint && config.isHyperbolic() && config.manifold.empty())
     boundRows<T>(t, 0.999 / std::sqrt(config.curvature));
 }
 
@@ -78,8 +79,6 @@ ModelState geo::makeInitialState(const RilmConfig &config,
         fillAsWritten<float>(t, p, random);
     } else if (p.name == "s") {
       *t.data<double>() = 1 / std::sqrt(double(config.dim));
-    } else if (p.name == "log_c") {
-      *t.data<double>() = std::log(config.curvature);
     } else if (p.name == "log_tau") {
       *t.data<double>() = std::log(config.tau);
     } else if (t.dtype() == DType::F64) {

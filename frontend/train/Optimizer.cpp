@@ -155,9 +155,8 @@ Status geo::check(const RilmConfig &model, const OptimizerConfig &config) {
   if (trained.empty())
     return expects("--param", "a parameter that is not frozen", "none");
   // Points that stay where they are may end outside a space that shrinks.
-  bool curvature = std::any_of(trained.begin(), trained.end(), [&](size_t i) {
-    return list[i].name == "log_c";
-  });
+  bool curvature = std::any_of(trained.begin(), trained.end(),
+                               [&](size_t i) { return list[i].isCurvature; });
   for (const Parameter &p : list)
     if (curvature && p.isCurved && resolve(config, p).frozen)
       return expects("--param " + getSettingsName(p),

@@ -207,10 +207,16 @@ void geo::buildProjection(GraphBuilder &graph, Model &model) {
                 [&](ValueRange p, ValueRange) {
                   Values now(p);
                   Ex clipped = graph.number(0);
-                  for (auto [i, value] : llvm::enumerate(now))
-                    if (getManifold(value.getType()))
-                      value = backToSpace(graph, model.space(i, p),
-                                          graph.plain(value), clipped);
+                  for (auto [i, value] : llvm::enumerate(now)) {
+                    if (!getManifold(value.getType()))
+                      continue;
+                    Space space = model.space(i, p);
+                    Value rows = graph.plain(value);
+                    // Those of a built-in model begin as tangent vectors.
+                    if (!model.getConfig().file)
+                      rows = graph.plain(space.expmap0(rows));
+                    value = backToSpace(graph, space, rows, clipped);
+                  }
                   return now;
                 });
 }

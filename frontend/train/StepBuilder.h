@@ -33,8 +33,8 @@ void buildGradient(GraphBuilder &graph, Model &model);
 ///   -> (states [B, d], log-probabilities [B, V]).
 void buildGenerateStep(GraphBuilder &graph, Model &model);
 
-/// Appends @project_points(parameters) -> parameters, with points put onto
-/// their manifold, as after an update.
+/// Appends @project_points(parameters) -> parameters, with initial points put
+/// onto their manifold, as after an update.
 void buildProjection(GraphBuilder &graph, Model &model);
 
 } // namespace geo

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "frontend/models/Manifold.h"
 #include "frontend/train/Trainer.h"
 
 #include <cmath>
@@ -92,24 +93,31 @@ Status geo::completeOptions(TrainOptions &o) {
   if (o.config.file && o.dropout > 0)
     return expects("--dropout", "0 with --model-file",
                    fmt::format("{}", o.dropout));
+  if (!o.config.manifold.empty() && o.config.kind != RilmKind::hyp)
+    return expects("--manifold", std::string("model hyp"), name(o.config.kind));
+  if (Status s = readManifold(o.config, "--manifold"); !s)
+    return s;
   o.config.dropout = o.dropout > 0;
   o.config.scoreRoot = o.protocol == data::Protocol::Lines;
   return check(o.config, o.optimizer);
 }
 
 std::string geo::toJson(const EpochMetrics &m) {
-  nlohmann::ordered_json json{{"epoch", m.epoch},
-                              {"train_ppl", m.trainPerplexity},
-                              {"valid_ppl", m.validPerplexity},
-                              {"scored_tokens", m.scoredTokens},
-                              {"train_tokens", m.trainTokens},
-                              {"updates", m.updates},
-                              {"clipped_rows", m.clippedRows},
-                              {"clipped_states", m.clippedStates},
-                              {"gradient_norm", m.gradientNorm},
-                              {"lr", m.lr},
-                              {"curvature", m.curvature},
-                              {"tau", m.tau},
-                              {"seconds", m.seconds}};
+  nlohmann::ordered_json json{
+      {"epoch", m.epoch},
+      {"train_ppl", m.trainPerplexity},
+      {"valid_ppl", m.validPerplexity},
+      {"scored_tokens", m.scoredTokens},
+      {"train_tokens", m.trainTokens},
+      {"updates", m.updates},
+      {"clipped_rows", m.clippedRows},
+      {"clipped_states", m.clippedStates},
+      {"gradient_norm", m.gradientNorm},
+      {"lr", m.lr},
+      {"curvature", m.curvatures.empty() ? 0.0 : m.curvatures[0]},
+      {"tau", m.tau},
+      {"seconds", m.seconds}};
+  if (m.curvatures.size() > 1)
+    json["curvatures"] = m.curvatures;
   return json.dump();
 }

@@ -134,9 +134,8 @@ Trainer::Impl::epoch(const std::function<void(int64_t)> &updated) {
   m.validPerplexity = e.perplexity;
   m.scoredTokens = e.scoredTokens;
   m.clippedStates = p.clippedStates + e.clippedStates;
-  m.curvature = options.config.isHyperbolic()
-                    ? currentCurvature(options.config, state.state)
-                    : 0;
+  if (options.config.isHyperbolic())
+    m.curvatures = currentCurvatures(options.config, state.state);
   m.tau = currentTau(options.config, state.state);
   m.seconds = secondsNow() - begin;
   if (!std::isfinite(m.validPerplexity))

@@ -22,11 +22,12 @@ struct EpochMetrics {
   int64_t epoch = 0, updates = 0; ///< updates: of all epochs so far
   double trainPerplexity = 0, validPerplexity = 0;
   int64_t trainTokens = 0, scoredTokens = 0; ///< scored: in validation
-  int64_t clippedRows = 0;   ///< rows of E and root projected, all updates
-  int64_t clippedStates = 0; ///< naive, training and validation
-  double gradientNorm = 0;   ///< mean before clipping
-  double lr = 0;             ///< of the last update
-  double curvature = 0, tau = 0, seconds = 0;
+  int64_t clippedRows = 0;        ///< rows of E and root projected, all updates
+  int64_t clippedStates = 0;      ///< naive, training and validation
+  double gradientNorm = 0;        ///< mean before clipping
+  double lr = 0;                  ///< of the last update
+  std::vector<double> curvatures; ///< as they are now; none if flat
+  double tau = 0, seconds = 0;
 };
 /// One line of JSON.
 std::string toJson(const EpochMetrics &metrics);

@@ -64,6 +64,7 @@ static Json describe(const TrainOptions &o, const data::Corpus &corpus) {
             {"weight-scale", *o.weightScale},
             {"dropout", o.dropout},
             {"curvature", o.config.curvature},
+            {"manifold", o.config.manifold},
             {"tau", o.config.tau}};
   if (o.config.file)
     json["model-file"] = fingerprint(o.config.file->text);
@@ -115,6 +116,7 @@ Status Trainer::Impl::resume() {
     return expects(path("last.safetensors"), "the options of a run",
                    rt::quote(found->training));
   then.emplace("dtype", name(Storage::f32)); // of runs that had no choice
+  then.emplace("manifold", "");
   for (auto &[flag, value] : now.items())
     if (then.value(flag, Json()) != value)
       return expects("--" + flag,
@@ -127,8 +129,8 @@ Status Trainer::Impl::resume() {
   // The line of options and the model itself must tell the same story.
   const RilmConfig &a = found->config, &b = state.config;
   if (a.kind != b.kind || a.storage != b.storage || a.dim != b.dim ||
-      a.vocabulary != b.vocabulary || a.learnCurvature != b.learnCurvature ||
-      a.learnTau != b.learnTau ||
+      a.manifold != b.manifold || a.vocabulary != b.vocabulary ||
+      a.learnCurvature != b.learnCurvature || a.learnTau != b.learnTau ||
       (!a.learnCurvature && a.curvature != b.curvature) ||
       (!a.learnTau && a.tau != b.tau) || a.truncate != b.truncate ||
       found->protocol != state.protocol || found->context != state.context ||
@@ -229,7 +231,9 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   sessionOptions.checkPoints = options.checkPoints;
   sessionOptions.cacheDirectory = options.cacheDirectory;
   sessionOptions.parts.train = sessionOptions.parts.evaluate = true;
-  sessionOptions.parts.project = options.config.file && !options.resume;
+  bool startsElsewhere =
+      options.config.file || !options.config.manifold.empty();
+  sessionOptions.parts.project = startsElsewhere && !options.resume;
   auto session = Session::create(options.config, sessionOptions);
   if (!session)
     return session.status();

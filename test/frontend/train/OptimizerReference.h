@@ -122,8 +122,8 @@ public:
 
   double curvature() const {
     for (size_t k = 0; k < list.size(); ++k)
-      if (list[k].name == "log_c")
-        return std::exp(p[k][0]);
+      if (list[k].isCurvature)
+        return valueOf(list[k].positive, p[k][0]);
     return session.getConfig().curvature;
   }
 

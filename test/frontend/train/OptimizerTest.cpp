@@ -106,18 +106,18 @@ TEST(Optimizer, Checks) {
             "0.5");
   EXPECT_EQ(message([](auto &c) { c.parameters["X"].frozen = true; }),
             "--param: expects a parameter of this model (E, root, W, b, s, "
-            "log_c), but got 'X'");
+            "c), but got 'X'");
   EXPECT_EQ(message([](auto &c) { c.parameters["E"].lr = -1; }),
             "--param E: expects lr to be a positive number, but got -1");
   EXPECT_EQ(message([](auto &c) { c.parameters["E"].frozen = true; }),
             "--param E: expects points that are not frozen with "
             "--learn-curvature, but got frozen");
   EXPECT_EQ(message([](auto &c) {
-              c.parameters["E"].frozen = c.parameters["log_c"].frozen = true;
+              c.parameters["E"].frozen = c.parameters["c"].frozen = true;
             }),
             "");
   EXPECT_EQ(message([](auto &c) {
-              for (const char *name : {"E", "root", "W", "b", "s", "log_c"})
+              for (const char *name : {"E", "root", "W", "b", "s", "c"})
                 c.parameters[name].frozen = true;
             }),
             "--param: expects a parameter that is not frozen, but got none");

@@ -190,7 +190,7 @@ TEST(Projection, KeepsPointsInsideAndCountsThem) {
     double square = 0;
     for (int64_t j = 0; j < config.dim; ++j)
       square += std::pow(at(state.parameters[0], r * config.dim + j), 2);
-    double c = std::exp(at(state.parameters[6], 0)); // log_c
+    double c = valueOf(Positive::softplus, at(state.parameters[6], 0));
     EXPECT_LE(std::sqrt(square), 0.999 / std::sqrt(c) + 1e-6);
   }
 }

@@ -115,10 +115,10 @@ def try_altered(expected, commands, **how):
 everything = ["eval", "generate", "resume"]
 try_altered("curvature", everything, metadata={"curvature": "7"})
 try_altered("tau", everything, metadata={"tau": "0.5"})
-try_altered("curvature", everything, numbers={"log_c": -1e5})
+try_altered("curvature", everything, numbers={"c": -1e5})
 try_altered("tau", everything, numbers={"log_tau": 1e5})
 try_altered("second moments", everything, numbers={"v.W": -1.0})
-try_altered("second moments", everything, numbers={"v.log_c": -1.0})
+try_altered("second moments", everything, numbers={"v.c": -1.0})
 try_altered("finite", ["eval", "generate"], numbers={"s": 1e300})
 try_altered("--model", ["resume"], metadata={"training": json.dumps({"model": "x" * 100000})})
 for key, value in {"context": "9", "protocol": "windows", "truncate": "3"}.items():
