@@ -55,10 +55,10 @@ rt::Status geo::readManifold(RilmConfig &config, const std::string &where) {
       parseAttribute(config.manifold, &context));
   if (!manifold || needsModule(manifold))
     return fail("a manifold of built-in pages, as #geo.lorentz<1.0>");
-  auto type = RankedTensorType::getChecked(
-      UnknownLoc::get(&context), {ShapedType::kDynamic, config.dim},
-      Float32Type::get(&context), manifold);
-  if (!type)
+  auto emitError = [&] { return mlir::emitError(UnknownLoc::get(&context)); };
+  if (failed(cast<VerifiableTensorEncoding>(manifold).verifyEncoding(
+          {ShapedType::kDynamic, config.dim}, Float32Type::get(&context),
+          emitError)))
     return fail("a manifold of " + std::to_string(config.dim) + " coordinates");
   for (StringRef formula :
        {"add", "expmap0", "logmap0", "project", "pair_sqdist", "egrad2rgrad"})
