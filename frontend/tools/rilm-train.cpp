@@ -114,7 +114,9 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
   addStorage(*sub, o.config.storage);
   add("--context", o.context, "Words of a sequence")->capture_default_str();
   add("--batch", o.batch, "Sequences of an update")->capture_default_str();
-  add("--epochs", o.epochs, "Passes over the text")->capture_default_str();
+  add("--epochs", o.epochs,
+      "Passes over the text (0: only write the first checkpoint)")
+      ->capture_default_str();
   add("--max-minutes", o.maxMinutes,
       "End after this time, the schedule with it (0: no limit)")
       ->capture_default_str();
@@ -163,6 +165,10 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
                {"--model", "--dim", "--dtype", "--init", "--weight-scale",
                 "--curvature", "--manifold", "--learn-curvature", "--tau",
                 "--learn-tau", "--dropout"});
+  add("--init-from", o.initialFile,
+      "Begin with tensors of this safetensors file, those that --init-map names");
+  add("--init-map", o.initialMap,
+      "JSON from parameters to tensors (docs/coming-from-geoopt.md)");
   addRunOptions(*sub, command->run);
   sub->add_flag("--resume", o.resume, "Continue the run in OUT");
   sub->add_flag("--force", o.force, "Replace the run in OUT");

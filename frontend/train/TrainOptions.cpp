@@ -72,8 +72,8 @@ Status geo::completeOptions(TrainOptions &o) {
        o.config.truncate >= 0 && o.config.truncate <= (1 << 30)},
       {"--dim", "1 to 65536", double(o.config.dim),
        o.config.dim >= 1 && o.config.dim <= 65536},
-      {"--epochs", "1 to 2^30", double(o.epochs),
-       o.epochs >= 1 && o.epochs <= (1 << 30)},
+      {"--epochs", "0 (write the first checkpoint) to 2^30", double(o.epochs),
+       o.epochs >= 0 && o.epochs <= (1 << 30)},
       {"--warmup", "0 or a number of updates to 2^30",
        double(o.schedule.warmup),
        o.schedule.warmup >= 0 && o.schedule.warmup <= (1 << 30)},
@@ -93,6 +93,11 @@ Status geo::completeOptions(TrainOptions &o) {
   if (o.config.file && o.dropout > 0)
     return expects("--dropout", "0 with --model-file",
                    fmt::format("{}", o.dropout));
+  if (o.initialFile.empty() != o.initialMap.empty())
+    return expects("--init-from", "a file and --init-map", "one of the two");
+  if (o.resume && !o.initialFile.empty())
+    return expects("--init-from", "no --resume, which continues",
+                   rt::quote(o.initialFile));
   if (!o.config.manifold.empty() && o.config.kind != RilmKind::hyp)
     return expects("--manifold", std::string("model hyp"), name(o.config.kind));
   if (Status s = readManifold(o.config, "--manifold"); !s)

@@ -41,6 +41,8 @@ struct TrainOptions {
   /// never.
   int64_t patience = 0;
   bool resume = false;
+  /// Begin with tensors of another program's file, see loadInitial().
+  std::string initialFile, initialMap;
   /// Replace the run in `out`.
   bool force = false;
   bool quiet = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Ids.h"
 #include "frontend/models/ModelFile.h"
+#include "frontend/train/InitialFile.h"
 #include "frontend/train/Initial.h"
 #include "frontend/train/TrainerImpl.h"
 #include "runtime/AtomicFile.h"
@@ -240,5 +241,11 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   impl->session = std::move(*session);
   if (sessionOptions.parts.project)
     impl->session->project(impl->state.state);
+  if (!options.initialFile.empty())
+    if (Status s = loadInitial(impl->state.state, options.config,
+                               impl->state.vocabulary, options.initialFile,
+                               options.initialMap);
+        !s)
+      return s;
   return Trainer(std::move(impl));
 }
