@@ -166,7 +166,8 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
                 "--curvature", "--manifold", "--learn-curvature", "--tau",
                 "--learn-tau", "--dropout"});
   add("--init-from", o.initialFile,
-      "Begin with tensors of this safetensors file, those that --init-map names");
+      "Begin with tensors of this safetensors file, those that --init-map "
+      "names");
   add("--init-map", o.initialMap,
       "JSON from parameters to tensors (docs/coming-from-geoopt.md)");
   addRunOptions(*sub, command->run);

@@ -73,11 +73,11 @@ public:
                      quote(map->dump()));
     std::vector<Parameter> list = getParameters(config);
     for (auto &[name, rule] : map->items()) {
-      auto at = std::find_if(list.begin(), list.end(), [&, n = name](auto &p) {
-        return p.name == n;
-      });
+      auto at = std::find_if(list.begin(), list.end(),
+                             [&, n = name](auto &p) { return p.name == n; });
       if (at == list.end())
-        return expects(mapPath, "parameters of this model (" + names(list) + ")",
+        return expects(mapPath,
+                       "parameters of this model (" + names(list) + ")",
                        quote(name));
       Tensor &t = state.parameters[size_t(at - list.begin())];
       if (Status s = load(t, *at, rule); !s)
@@ -166,10 +166,9 @@ private:
   Status reorder(Matrix &m, const Json &object, const std::string &where) {
     if (!object.contains("words"))
       return Status::success();
-    std::string wordsPath =
-        (std::filesystem::path(mapPath).parent_path() /
-         object["words"].get<std::string>())
-            .string();
+    std::string wordsPath = (std::filesystem::path(mapPath).parent_path() /
+                             object["words"].get<std::string>())
+                                .string();
     Expected<Json> words = readJson(wordsPath);
     if (!words)
       return words.status();

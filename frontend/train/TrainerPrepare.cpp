@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Ids.h"
 #include "frontend/models/ModelFile.h"
-#include "frontend/train/InitialFile.h"
 #include "frontend/train/Initial.h"
+#include "frontend/train/InitialFile.h"
 #include "frontend/train/TrainerImpl.h"
 #include "runtime/AtomicFile.h"
 
