@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """fuzz.py --bin DIR --count N [--seed S] [--only I,J] [--keep DIR]: drives geo-opt,
-geoc and rilm with mutations of the tests' own inputs.
+geoc, rilm and geo-numerics with mutations of the tests' own inputs.
 
 Fails on a signal, a sanitizer's report, a failed assertion, a hang, an exit code
 other than 0, 1 or 2, or more than three lines on stderr of rilm. The inputs and
@@ -48,7 +48,7 @@ class Inputs:
                     found = re.findall(rb'R"mlir\((.*?)\)mlir"' if path.endswith(".cpp") else rb"```mlir\n(.*?)```", text, re.S)
                     text = b"// -----".join(found)
                 for line in re.findall(rb"RUN:\s*(?:geo-opt|geo-test-opt)([^|\n]*)", text):
-                    flags = [f for f in shlex.split(line.decode()) if f.startswith("-") and "verify-diagnostics" not in f and "split" not in f]
+                    flags = [f for f in shlex.split(line.decode()) if f.startswith("-") and not re.search("verify-diagnostics|split|help", f)]
                     if flags not in self.flags:
                         self.flags.append(flags)
                 into = self.invalid if "invalid" in path else self.modules
@@ -56,11 +56,14 @@ class Inputs:
         self.flags.append(["--geo-check-points", "--geo-expand", "--geo-differentiate", "--canonicalize", "--cse"])
         known = subprocess.run([tools.path("geo-opt"), "--help"], capture_output=True).stdout
         names = set(re.findall(rb"\n\s+--([\w-]+)", known))
+        self.flags += [["--" + name.decode()] for name in sorted(names) if name.startswith(b"geo-")]
         self.flags = [f for f in self.flags if all(re.match(r"-+([\w-]+)", x).group(1).encode() in names for x in f)]
         for model in ["flat", "hyp", "naive"]:
             command = [tools.path("rilm"), "export", "--model", model, "--vocab", "8", "--dim", "3", "--truncate", "2"]
             self.modules += 8 * [subprocess.run(command, check=True, capture_output=True).stdout]
         self.words = sorted({t for m in self.modules + self.invalid for t in mutate.TOKEN.findall(m) if not t.isspace()})
+        lines = [line for name in ["refvec", "extra"] for line in read(f"{SOURCE}/test/numerics/Inputs/{name}.jsonl").splitlines()]
+        self.references = [line for line in lines if len(line) < 1500]
         self.make_models(work, tools)
 
     def make_models(self, work, tools):
@@ -129,6 +132,16 @@ def module_command(rng, inputs, path):
     command = ["geoc", path, "-o", path + ".out"]
     stage = rng.choice(["geo", "expanded", "gradient", "linalg", "llvm", "obj", "obj", ""])
     return command + ([f"--emit={stage}"] if stage else []) + [f"--target={rng.choice(['cpu', 'cpu', 'loops'])}"]
+
+
+def numerics_command(rng, inputs, path):
+    lines = []
+    for _ in range(rng.randint(1, 4)):
+        line = rng.choice(inputs.references)
+        lines.append(mutate.mutate_json_text(rng, line, [line], [b"-1", b'"x"', b"1e400", b"[]"]) if rng.random() < 0.8 else line)
+    with open(path, "wb") as f:
+        f.write(b"\n".join(lines) + b"\n")
+    return ["geo-numerics", path, "--target=loops"]
 
 
 def rilm_command(rng, inputs, folder):
@@ -200,7 +213,9 @@ class Fuzzer:
             for k in range(BATCH):
                 inner = f"{folder}/{k}"
                 os.makedirs(inner)
-                if kind < 0.8:
+                if kind < 0.62 and os.path.exists(self.tools.path("geo-numerics")):
+                    command = numerics_command(rng, self.inputs, f"{inner}/input.jsonl")
+                elif kind < 0.8:
                     with open(f"{inner}/input.mlir", "wb") as f:
                         f.write(self.mutant(rng))
                     command = module_command(rng, self.inputs, f"{inner}/input.mlir")
@@ -246,7 +261,7 @@ class Fuzzer:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True, help="folder of geo-opt, geoc and rilm")
+    parser.add_argument("--bin", required=True, help="folder of the tools")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="numbers of inputs to make again")

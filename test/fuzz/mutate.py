@@ -113,10 +113,18 @@ def mutate_structure(rng, data, others):
 TYPES = [b"f32", b"f64", b"i32", b"i64", b"f16", b"i1", b"index"]
 
 
-def mutate_everywhere(rng, data):
+MANIFOLDS = [b"#geo.euclidean", b"#geo.poincare<1.0>", b'#geo.poincare<"c">', b"#geo.lorentz<0.5>", b"#geo.sphere<2.0>", b"#geo.stereographic<-1.0>",
+             b"#geo.stereographic<0.0>", b'#geo.stereographic<"k">', b"#geo.product<#geo.poincare<1.0> x 2, #geo.sphere<1.0> x 2>",
+             b"#geo.product<#geo.euclidean x 1, #geo.lorentz<\"c\"> x 7>", b"#geo.manifold<@m, 1.0>", b"#geo.poincare<1.0e300>", b"#geo.poincare<0.0>"]
+
+
+def mutate_everywhere(rng, data, words):
     """One number, type or name becomes another in all places: what it leaves
     often verifies, and gets further."""
-    kind = rng.randrange(4)
+    kind = rng.randrange(5)
+    if kind == 4 and b"#geo." in data:
+        old, new = rng.choice(re.findall(rb"#geo\.\w+(?:<[^<>]*>)?", data)), rng.choice(MANIFOLDS)
+        return data.replace(old, new)
     if kind <= 1:
         found = re.findall(rb"(?<![\w.%#@])\d+(?![\d.])|(?<=x)\d+(?=x)", data)
         if found:
@@ -129,13 +137,13 @@ def mutate_everywhere(rng, data):
     if not names:
         return data
     old = rng.choice(names)
-    same = [n for n in names if n[:4] == old[:4]]
+    same = [n for n in names + ([w for w in words if b"." in w] if rng.random() < 0.5 else []) if n[:4] == old[:4]]
     return re.sub(re.escape(old) + rb"(?!\w)", lambda _: rng.choice(same), data, count=rng.choice([0, 1]))
 
 
 def mutate_text(rng, data, others, words):
     if rng.random() < 0.5:
-        data = mutate_everywhere(rng, data)
+        data = mutate_everywhere(rng, data, words)
         if rng.random() < 0.6:
             return data
     for _ in range(1 + int(rng.random() ** 3 * 6)):
