@@ -73,28 +73,59 @@ void createEntry(func::FuncOp f, const LLVMTypeConverter &types) {
   f->setAttr(dataPointersAttr, b.getDenseI64ArrayAttr(dataPointers));
 }
 
+/// An entry is written for what the lowering to buffers leaves.
+LogicalResult checkSignature(func::FuncOp f, const LLVMTypeConverter &types) {
+  if (f.getNumResults())
+    return f.emitOpError("expects to write its results to arguments, but got "
+                         "results of type ")
+           << f.getResultTypes();
+  for (auto [i, type] : llvm::enumerate(f.getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!types.convertType(type))
+      return f.emitOpError("expects buffers and numbers as arguments, but got ")
+             << type;
+    if (f.getArgAttr(i, numberResultAttr) && !(memref && !memref.getRank()))
+      return f.emitOpError("expects a result that is a number to be a memref "
+                           "of rank 0, but got ")
+             << type;
+  }
+  return success();
+}
+
 struct CreateEntries : impl::GeoCreateEntriesBase<CreateEntries> {
   void runOnOperation() override {
     LLVMTypeConverter types(&getContext());
     for (auto f :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (f.isPublic() && !f.isDeclaration())
+      if (f.isPublic() && !f.isDeclaration()) {
+        if (failed(checkSignature(f, types)))
+          return signalPassFailure();
         createEntry(f, types);
+      }
   }
 };
 
 struct MarkNoAlias : impl::GeoMarkNoAliasBase<MarkNoAlias> {
   void runOnOperation() override {
     UnitAttr unit = UnitAttr::get(&getContext());
+    auto isPointer = [](Type type) { return isa<LLVM::LLVMPointerType>(type); };
     for (auto f : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       if (f.getName().starts_with("_mlir_memref_to_llvm_") &&
-          f.getName().ends_with("alloc"))
+          f.getName().ends_with("alloc") &&
+          isPointer(f.getFunctionType().getReturnType()))
         f.setResultAttr(0, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
       auto data = f->getAttrOfType<DenseI64ArrayAttr>(dataPointersAttr);
       if (!data)
         continue;
-      for (int64_t i : data.asArrayRef())
+      for (int64_t i : data.asArrayRef()) {
+        if (i < 0 || i >= int64_t(f.getNumArguments()) ||
+            !isPointer(f.getArgumentTypes()[i])) {
+          f.emitOpError("expects pointers in the places of ")
+              << dataPointersAttr << ", but got place " << i;
+          return signalPassFailure();
+        }
         f.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+      }
       f->removeAttr(dataPointersAttr);
     }
   }

@@ -120,8 +120,10 @@ class Tools:
         self.codes[command[0] if command[0] != "rilm" else "rilm " + command[1], code] += 1
         alarm = ALARM.search(said)
         if code < 0 or code > 2 or alarm:
+            # The report, or the innermost frame that tells something.
             place = re.search(rb"[^\n]*(?:Sanitizer|runtime error:|Assertion|LLVM ERROR|what\(\))[^\n]*", said)
-            return f"exit code {code}: {(place.group(0) if place else said[-300:]).decode(errors='replace')}"
+            place = place or re.search(rb"#\d+ \S+ [^\n]*\bgeo::[^\n]*", said) or re.search(rb"#[4-9] \S+ \w[^\n]*", said)
+            return f"exit code {code}: {(place.group(0)[:300] if place else said[-300:]).decode(errors='replace')}"
         if command[0] == "rilm" and said.count(b"\n") > 3:
             return f"{said.count(bytes([10]))} lines on stderr"
         return None
