@@ -16,6 +16,12 @@ static FormulaOp resolve(Op op, SymbolTableCollection &, ManifoldOp &page) {
   return formula;
 }
 
+/// Whether the last dimension of `tensor` makes rows that programs take.
+static bool hasRows(RankedTensorType tensor) {
+  return (tensor.getElementType().isF32() || tensor.getElementType().isF64()) &&
+         tensor.getShape().back() > 0; // dynamic sizes are negative
+}
+
 /// The number of arguments, with the curvatures of the page.
 static LogicalResult verifyCount(Operation *op, FormulaOp formula,
                                  ManifoldOp page, size_t got) {
@@ -49,12 +55,14 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
         isNumber ? v.getType().isF64() || (tensor && tensor.getRank() == 1 &&
                                            tensor.getElementType().isF64())
                  : tensor && (tensor.getRank() == 1 || tensor.getRank() == 2) &&
-                       !tensor.isDynamicDim(tensor.getRank() - 1);
+                       hasRows(tensor);
     if (!fits)
       return emitOpError("expects argument ")
              << i << " to be "
-             << (isNumber ? "f64 or tensor<Rxf64>"
-                          : "tensor<RxdxT> or tensor<dxT> with static d")
+             << (isNumber
+                     ? "f64 or tensor<Rxf64>"
+                     : "tensor<RxdxT> or tensor<dxT> with static d >= 1 and T "
+                       "f32 or f64")
              << ", but got " << v.getType();
     if (!isNumber) {
       if (rows && (rows.getShape().back() != tensor.getShape().back() ||
@@ -121,15 +129,15 @@ LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
     StringRef kind =
         i < formula.getNumArguments() ? formula.getKind(i) : "number";
     bool isNumber = kind == "number";
-    bool fits =
-        isNumber
-            ? argument.getType().isF64() || (tensor && tensor.getRank() == 1 &&
-                                             tensor.getElementType().isF64())
-            : tensor && tensor.getRank() == 2 && !tensor.isDynamicDim(1);
+    bool fits = isNumber ? argument.getType().isF64() ||
+                               (tensor && tensor.getRank() == 1 &&
+                                tensor.getElementType().isF64())
+                         : tensor && tensor.getRank() == 2 && hasRows(tensor);
     if (!fits)
       return emitOpError("expects argument ")
              << i << " to be "
-             << (isNumber ? "f64 or tensor<Nxf64>" : "a matrix of static width")
+             << (isNumber ? "f64 or tensor<Nxf64>"
+                          : "a matrix of floats and static width")
              << ", but got " << argument.getType();
     if (!tensor)
       continue;
