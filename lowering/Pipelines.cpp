@@ -90,8 +90,9 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   addCleanup(pm);
   if (last == Stage::expanded)
     return;
-  // 3. Gradients become calls of derived functions: inline them, and forget
-  //    what was private.
+  // 3. A loss may call functions. Gradients become calls of derived functions:
+  //    inline them, and forget what was private.
+  pm.addPass(createInlinerPass());
   pm.addPass(createGeoDifferentiate());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
