@@ -178,7 +178,8 @@ def Geo_PairwiseOp : Geo_PairOp<"pairwise"> {
 
     Constraints: C1 as many y's as x's and Gram kinds, at least one; C2 x's of one
     N, y's of one V, x_k and y_k of one row length d_k and one element type; C3 one region argument per Gram, row
-    scalar, column scalar and shared number, of type `math`; C4 one yielded value
+    scalar, column scalar and shared number, of type `math`, which is not narrower than the
+    rows; C4 one yielded value
     of type `math`; C5 `targets` iff the reducer is `nll`; C6 results as above; C7
     the region holds only scalar ops that have a derivative rule and a lowering.
 

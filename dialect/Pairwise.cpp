@@ -232,6 +232,10 @@ template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
   Type math = op.getMath(); // C3
   if (!math.isF32() && !math.isF64())
     return op.emitOpError("expects math f32 or f64, but got ") << math;
+  for (Value x : op.getXs())
+    if (getElementTypeOrSelf(x.getType()).isF64() && math.isF32())
+      return op.emitOpError("expects math f64 over rows of f64, but got ")
+             << math;
   unsigned arguments = k + op.getRowScalars().size() +
                        op.getColumnScalars().size() + op.getShared().size();
   if (op.getBlock().getNumArguments() != arguments)

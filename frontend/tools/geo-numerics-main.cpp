@@ -132,6 +132,8 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
   bool wide = options.dtype == "f64";
   if (!wide && options.dtype != "f32")
     return usageError("expects --dtype f32 or f64, but got " + options.dtype);
+  if (wide && options.pairMath == "f32")
+    return usageError("expects --pair-math f64 with --dtype f64, but got f32");
   Allowed allowed;
   if (!options.check.empty()) {
     auto read = readAllowed(options.check);

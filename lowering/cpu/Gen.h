@@ -94,12 +94,17 @@ public:
   /// Stores a vector (a number where `x` is one).
   void storeVector(Value x, Value memref, ValueRange at);
   void storeMasked(Value x, Value memref, ValueRange at, Value mask);
-  /// Masked where there is a mask.
+  /// Masked where there is a mask, and converted where the memref has another
+  /// float type.
   Value loadPart(Value memref, ValueRange at, VectorType type, Value mask) {
-    return mask ? loadMasked(memref, at, type, mask)
-                : loadVector(memref, at, type);
+    auto stored = llvm::cast<VectorType>(withElement(type, elementOf(memref)));
+    Value x = mask ? loadMasked(memref, at, stored, mask)
+                   : loadVector(memref, at, stored);
+    return stored == type ? x : convert(x, type.getElementType());
   }
   void storePart(Value x, Value memref, ValueRange at, Value mask) {
+    if (elementOf(x) != elementOf(memref))
+      x = convert(x, elementOf(memref));
     if (mask)
       storeMasked(x, memref, at, mask);
     else

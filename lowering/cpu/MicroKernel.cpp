@@ -8,7 +8,7 @@ using namespace geo::cpu;
 Values geo::cpu::emitTile(Gen &g, const Tile &tile, Value lower, Value upper,
                           function_ref<Value(int64_t, Value)> loadA,
                           function_ref<Value(int64_t, Value)> loadB,
-                          ValueRange init) {
+                          ValueRange init, bool isDifference) {
   Values start(init);
   if (start.empty())
     start.assign(tile.rows * tile.vectors, g.zero(tile.vector()));
@@ -20,7 +20,12 @@ Values geo::cpu::emitTile(Gen &g, const Tile &tile, Value lower, Value upper,
       Value a = g.broadcast(loadA(r, k), tile.vector());
       for (int64_t v = 0; v < tile.vectors; ++v) {
         Value &x = acc[r * tile.vectors + v];
-        x = g.fma(a, b[v], x);
+        if (isDifference) {
+          Value difference = g.fsub(a, b[v]);
+          x = g.fma(difference, difference, x);
+        } else {
+          x = g.fma(a, b[v], x);
+        }
       }
     }
   };
@@ -58,7 +63,8 @@ void geo::cpu::emitPack(Gen &g, const Tile &tile, Value b, bool isTransposed,
       g.forLoop(depth, [&](Value k) {
         Value from = g.add(k0, k);
         g.forLoop(valid, [&](Value j) {
-          g.store(g.load(b, {g.add(first, j), from}), panels, {p, k, j});
+          Value x = g.load(b, {g.add(first, j), from});
+          g.store(g.convert(x, tile.element), panels, {p, k, j});
         });
         g.forLoop(valid, g.idx(width), g.idx(1), [&](Value j) {
           g.store(g.zero(tile.element), panels, {p, k, j});
@@ -72,8 +78,8 @@ void geo::cpu::emitPack(Gen &g, const Tile &tile, Value b, bool isTransposed,
           g.maskBelow(g.sub(rest, g.idx(v * tile.lanes)), tile.lanes));
     g.forLoop(depth, [&](Value k) {
       for (int64_t v = 0; v < tile.vectors; ++v) {
-        Value x = g.loadMasked(b, {g.add(k0, k), g.add(first, v * tile.lanes)},
-                               tile.vector(), masks[v]);
+        Value x = g.loadPart(b, {g.add(k0, k), g.add(first, v * tile.lanes)},
+                             tile.vector(), masks[v]);
         g.storeVector(x, panels, {p, k, g.idx(v * tile.lanes)});
       }
     });

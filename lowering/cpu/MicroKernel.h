@@ -23,18 +23,19 @@ struct Tile {
   VectorType vector() const { return Gen::vectorOf(lanes, element); }
 };
 
-/// Sums a(r, k) * b(v, k) over k in [lower, upper) into `rows` x `vectors`
-/// accumulators, row by row, which start at `init` (zero if empty). `loadA`
-/// returns a number, `loadB` a vector. Accumulators are loop-carried values, so
-/// they stay in registers whatever LLVM knows about aliasing.
+/// Sums a(r, k) * b(v, k), or (a - b)^2, over k in [lower, upper) into `rows` x
+/// `vectors` accumulators, row by row, which start at `init` (zero if empty).
+/// `loadA` returns a number, `loadB` a vector. Accumulators are loop-carried
+/// values, so they stay in registers whatever LLVM knows about aliasing.
 Values emitTile(Gen &g, const Tile &tile, Value lower, Value upper,
                 llvm::function_ref<Value(int64_t r, Value k)> loadA,
                 llvm::function_ref<Value(int64_t v, Value k)> loadB,
-                ValueRange init = {});
+                ValueRange init = {}, bool isDifference = false);
 
 /// Copies rows [k0, k0 + depth) of op(b) into `panels` [N/panel][>= depth]
 /// [panel], for panels [p0, p1); the last panel is padded with zeros. op(b) is
-/// [K, N]; `b` is its transpose where `isTransposed`.
+/// [K, N]; `b` is its transpose where `isTransposed`. Elements are converted to
+/// the tile's.
 void emitPack(Gen &g, const Tile &tile, Value b, bool isTransposed, Value k0,
               Value depth, Value panels, Value p0, Value p1);
 

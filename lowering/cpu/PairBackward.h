@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The adjoint of a pair program in the type of its rows, and its state while it
+// The adjoint of a pair program, and its state while it
 // is built.
 #ifndef GEOC_LOWERING_CPU_PAIRBACKWARD_H
 #define GEOC_LOWERING_CPU_PAIRBACKWARD_H

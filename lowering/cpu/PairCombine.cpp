@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise_grad in the type of its rows: what surrounds the blocks. Partial
+// geo.pairwise_grad: what surrounds the blocks. Partial
 // results of the threads are added in thread order.
 #include "lowering/cpu/PairBackward.h"
 
@@ -235,9 +235,6 @@ void Backward::combine(Value count) {
 
 LogicalResult geo::cpu::emitPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,
                                          ValueRange operands, ValueRange outs) {
-  if (isFast(PairOperands(op, operands)))
-    Backward(work, g, op, operands, outs).emit();
-  else
-    emitExactPairwiseGrad(work, g, op, operands, outs);
+  Backward(work, g, op, operands, outs).emit();
   return success();
 }

@@ -160,11 +160,14 @@ void PairProgram::emitGramTile(Value panel, Value row) {
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
     Values acc = emitTile(
         g, tile, g.idx(0), g.dim(pair.xs[k], 1),
-        [&](int64_t r, Value p) { return g.load(pair.xs[k], {at[r], p}); },
+        [&](int64_t r, Value p) {
+          return g.convert(g.load(pair.xs[k], {at[r], p}), tile.element);
+        },
         [&](int64_t v, Value p) {
           return g.loadVector(packed[k], {panel, p, g.idx(v * tile.lanes)},
                               vector);
-        });
+        },
+        /*init=*/{}, /*isDifference=*/pair.isDifference(k) && isNarrow(k));
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)
         g.storeVector(acc[r * tile.vectors + v], gramTiles[k],
@@ -208,11 +211,14 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
     if (pair.isDifference(k)) {
       Value norms = g.fadd(g.broadcast(g.load(rowNorms[k], place.row), vector),
                            g.loadVector(columnNorms[k], place.column, vector));
-      r = g.fma(r, g.real(vector, -2.0), norms);
-      r = g.fmax(g.zero(vector), r);
+      if (!isNarrow(k)) {
+        r = g.fma(r, g.real(vector, -2.0), norms);
+        r = g.fmax(g.zero(vector), r);
+      }
       // There, the subtraction has lost two bits or more.
       isClose = g.flt(r, g.fmul(norms, g.real(vector, 0.25)));
-      r = refine(k, r, isClose, place.i, place.column);
+      if (!isNarrow(k))
+        r = refine(k, r, isClose, place.i, place.column);
     }
     arguments.push_back(r);
     refined.push_back(isClose);

@@ -62,8 +62,9 @@ Values emitRegion(Gen &g, mlir::Block &block, ValueRange arguments,
 Value emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
                     bool isDifference, int64_t lanes);
 
-/// A pair program of rows of type `math` by matrix products. Columns stand in
-/// panels of tile.panel(), padded; rows in strips of at most stripRows.
+/// A pair program by tiles: matrix products, or sums of squared differences of
+/// rows narrower than `math`. Columns stand in panels of tile.panel(), padded;
+/// rows in strips of at most stripRows.
 class PairProgram {
 public:
   PairProgram(Work &work, Gen &g, PairOperands pair);
@@ -109,6 +110,11 @@ public:
   Value first, count, tiledCount;
 
 private:
+  /// Rows of a narrower type than `math` have their differences taken in that,
+  /// pair by pair: a product of them would lose what they agree on.
+  bool isNarrow(unsigned k) {
+    return Gen::elementOf(pair.xs[k]) != tile.element;
+  }
   Value clampRow(Value row);
   void emitGramTile(Value panel, Value row);
   Value refine(unsigned k, Value r, Value isClose, Value i, Value column);

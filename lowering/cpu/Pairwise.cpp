@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise in the type of its rows: strips of logits, then their reduction
+// geo.pairwise: strips of logits, then their reduction
 // row by row. The N x V table is never stored, unless it is the result.
 #include "lowering/cpu/Pairwise.h"
 #include "lowering/cpu/VectorMath.h"
@@ -8,11 +8,6 @@
 using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
-
-bool geo::cpu::isFast(const PairOperands &pair) {
-  auto isOfMath = [&](Value v) { return Gen::elementOf(v) == pair.math; };
-  return llvm::all_of(pair.xs, isOfMath) && llvm::all_of(pair.ys, isOfMath);
-}
 
 Value geo::cpu::getStripRows(Work &work, Gen &g, Value rowBytes) {
   int64_t unit = work.target.tileRows;
@@ -160,9 +155,6 @@ void Forward::emitRow(Value row, Value i) {
 
 LogicalResult geo::cpu::emitPairwise(Work &work, Gen &g, PairwiseOp op,
                                      ValueRange operands, ValueRange outs) {
-  if (isFast(PairOperands(op, operands)))
-    Forward(work, g, op, operands, outs).emit();
-  else
-    emitExactPairwise(work, g, op, operands, outs);
+  Forward(work, g, op, operands, outs).emit();
   return success();
 }

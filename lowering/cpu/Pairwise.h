@@ -6,22 +6,11 @@
 
 namespace geo::cpu {
 
-/// geo.pairwise and its adjoint: by matrix products over strips where `math` is
-/// the type of the rows.
+/// geo.pairwise and its adjoint, by tiles over strips.
 mlir::LogicalResult emitPairwise(Work &work, Gen &g, PairwiseOp op,
                                  ValueRange operands, ValueRange outs);
 mlir::LogicalResult emitPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,
                                      ValueRange operands, ValueRange outs);
-
-/// The accurate mode, `math f64` over rows of f32 (or of mixed types): Grams by
-/// differences in f64, pair by pair.
-void emitExactPairwise(Work &work, Gen &g, PairwiseOp op, ValueRange operands,
-                       ValueRange outs);
-void emitExactPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,
-                           ValueRange operands, ValueRange outs);
-
-/// True if `pair` can go by matrix products: one float type throughout.
-bool isFast(const PairOperands &pair);
 
 /// Rows per strip such that rows * `rowBytes` fits the table's strip.
 Value getStripRows(Work &work, Gen &g, Value rowBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// geo.pairwise_grad in the type of its rows. Blocks of panels of a strip are
+// geo.pairwise_grad. Blocks of panels of a strip are
 // recomputed with their partials; the coefficients A = G dz/dg of a block stay
 // in L2 and meet both products there. Pairs that cancel in a product (close
 // ones, and the target of nll, whose G is the sum of all others) are added by
@@ -175,8 +175,8 @@ Value Backward::emitLogitGradient(const PairProgram::Place &place, Value z,
   VectorType vector = program.vector;
   Value ct;
   if (reducer != Reducer::nll)
-    ct = g.loadMasked(program.pair.cotangent, {place.i, place.column}, vector,
-                      mask);
+    ct = g.loadPart(program.pair.cotangent, {place.i, place.column}, vector,
+                    mask);
   if (reducer == Reducer::none)
     return ct;
   auto row = [&](Value buffer) {

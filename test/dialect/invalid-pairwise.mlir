@@ -236,3 +236,14 @@ func.func @gram(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>) {
   } -> (tensor<3x5xf32>)
   return
 }
+
+// -----
+
+// C3: arithmetic as wide as the rows.
+func.func @c3_narrow(%x: tensor<3x4xf64>, %y: tensor<5x4xf64>) {
+  // expected-error @below {{'geo.pairwise' op expects math f64 over rows of f64, but got 'f32'}}
+  %0 = geo.pairwise none grams(%g = dot %x, %y : tensor<3x4xf64>, tensor<5x4xf64>) math f32 {
+    geo.yield %g : f32
+  } -> (tensor<3x5xf64>)
+  return
+}
