@@ -99,11 +99,8 @@ public:
       return false;
     line.region = object.getString("region").value_or("").str();
     auto c = object.getNumber("c");
-    if (!c || !(*c >= 0) || !isExact(*c))
-      return expects("c",
-                     wide ? "a number that is not negative"
-                          : "a float32 that is not negative",
-                     object.get("c"));
+    if (!c || !isExact(*c))
+      return expects("c", wide ? "a number" : "a float32", object.get("c"));
     line.c = *c;
     line.cond = object.getNumber("cond").value_or(0);
     auto dim = object.getInteger("dim");

@@ -61,7 +61,7 @@ llvm::Expected<Groups> groupLines(const std::vector<Line> &lines,
       continue;
     ++report.all.lines;
     ++report.ops[line.op].lines;
-    const OpSpec *op = findOp(line.op);
+    const OpSpec *op = findOp(line);
     auto manifold = llvm::find_if(manifolds, [&](const ManifoldSpec &m) {
       return m.name == line.manifold;
     });

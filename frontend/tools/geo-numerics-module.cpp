@@ -22,6 +22,10 @@ public:
              {'L', "tensor<?x" + v + x + ">"},
              {'R', "vector<" + d + x + ">"},
              {'C', key.manifold->hasCurvature ? "curvature(%c)" : ""},
+             {'A', key.manifold->hasCurvature ? ", %c" : ""},
+             {'B', key.manifold->hasCurvature ? ", f64" : ""},
+             {'M', key.manifold->name},
+             {'X', d + x},
              {'K', formatv("{0:e17} : f64", key.constant).str()},
              {'F', "math " + key.pairMath}};
     for (const InputSpec &input : key.op->inputs)
@@ -122,20 +126,20 @@ private:
   std::string writeObjective() {
     auto [body, out] = getBody();
     std::string type = getResultType(), row = types['R'];
-    std::string product = "%p = geo.dot %a, %b : ";
+    std::string product = "%product = geo.dot %left, %right : ";
     if (key.op->result == ResultKind::numbers)
-      product = "%p = arith.mulf %a, %b : f64";
+      product = "%product = arith.mulf %left, %right : f64";
     else if (key.op->result == ResultKind::table)
       product +=
           formatv("vector<{0}x{1}>", key.tableRows, key.wide ? "f64" : "f32");
     else
       product += row;
     return formatv(R"(func.func private @objective({0}, %ct: {1}) -> f64 {{
-{2}  %sum = geo.rowwise rows(%a = {3} : {1}, %b = %ct : {1}) {{
+{2}  %total = geo.rowwise rows(%left = {3} : {1}, %right = %ct : {1}) {{
     {4}
-    geo.yield %p : f64
+    geo.yield %product : f64
   } -> () sums (f64)
-  return %sum : f64
+  return %total : f64
 }
 )",
                    getSignature(), type, body, out, product);
@@ -155,8 +159,8 @@ private:
                      return a.hasGradient;
                    });
     return formatv(R"(func.func @vjp({0}, %ct: {1}) -> ({2}) {{
-  %r:{3} = geo.gradient @objective({4}%ct) wrt [{5}] : ({6}{1}) -> ({2})
-  return %r#0{7} : {2}
+  %results:{3} = geo.gradient @objective({4}%ct) wrt [{5}] : ({6}{1}) -> ({2})
+  return %results#0{7} : {2}
 }
 )",
                    getSignature(), getResultType(), results, count, names, wrt,
@@ -166,7 +170,7 @@ private:
   static std::string listResults(size_t count) {
     std::string text;
     for (size_t i = 1; i < count; ++i)
-      text += ", %r#" + std::to_string(i);
+      text += ", %results#" + std::to_string(i);
     return text;
   }
 

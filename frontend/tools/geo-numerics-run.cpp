@@ -89,14 +89,17 @@ LogicalResult geo::numerics::runLine(const Key &key, const Line &line,
   arguments.push_back(makeTensor(resultType, line.ct, true));
   results.clear();
   results.push_back(rt::Tensor::scalar(std::nan("")));
+  auto shapeOf = [&](const Slot &slot) {
+    auto it = line.vjp.find(slot.name);
+    return it == line.vjp.end() ? Array{{}, {0}} : it->second;
+  };
   for (const Slot &slot : gradients)
-    results.push_back(
-        makeResult(slot.type, line.vjp.at(slot.name), slot.leading));
+    results.push_back(makeResult(slot.type, shapeOf(slot), slot.leading));
   if (failed(program.call("vjp", arguments, results)))
     return failure();
   for (auto [slot, result] :
        llvm::zip(gradients, llvm::ArrayRef(results).drop_front()))
-    outcome.vjp[slot.name] = readTensor(result, line.vjp.at(slot.name));
+    outcome.vjp[slot.name] = readTensor(result, shapeOf(slot));
   for (auto &[name, reference] : line.vjp) {
     auto [it, isNew] = outcome.vjp.try_emplace(name, reference);
     if (isNew)

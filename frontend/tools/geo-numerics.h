@@ -47,9 +47,10 @@ llvm::Expected<std::vector<Line>> readLines(llvm::StringRef path,
 //===----------------------------------------------------------------------===//
 
 struct ManifoldSpec {
-  std::string name;     ///< as the file spells it
-  std::string encoding; ///< the attribute; "c" is the label of its curvature
-  bool hasCurvature;    ///< takes the value of c as an operand
+  std::string name;        ///< as the file spells it
+  std::string encoding;    ///< the attribute; "c" is the label of its curvature
+  bool hasCurvature;       ///< takes the value of c as an operand
+  bool hasAnySign = false; ///< c may be 0 or negative
 };
 
 enum class InputKind {
@@ -75,11 +76,14 @@ struct OpSpec {
   std::vector<InputSpec> inputs;
   ResultKind result;
   llvm::StringLiteral program;
+  llvm::StringLiteral manifold = ""; ///< the only one that this is for
 };
 
 /// The op named `name`, or null.
 const OpSpec *findOp(llvm::StringRef name);
-/// Flat space and the ball.
+/// The op of a line: two files may call the inputs of one op differently.
+const OpSpec *findOp(const Line &line);
+/// The built-in pages.
 std::vector<ManifoldSpec> getDefaultManifolds();
 
 /// What one compilation serves: everything static in a module.
