@@ -93,6 +93,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   // 3. A loss may call functions. Gradients become calls of derived functions:
   //    inline them, and forget what was private.
   pm.addPass(createInlinerPass());
+  pm.addPass(createGeoWidenPairs());
   pm.addPass(createGeoDifferentiate());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());

@@ -83,6 +83,17 @@ def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GeoWidenPairs : Pass<"geo-widen-pairs", "::mlir::ModuleOp"> {
+  let summary = "Give pair programs of f64 arithmetic rows of f64";
+  let description = [{
+    The gradient by a row has a part from the Grams of a `geo.pairwise` and one from
+    the row scalars, which may cancel, on a sphere along every row. With `math = f64` this
+    pass lets both end in one copy of the rows in f64, which is rounded once. Runs
+    before `geo-differentiate`. Example: test/passes/widen-pairs.mlir.
+  }];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::arith::ArithDialect"];
+}
+
 def GeoWidenRows : Pass<"geo-widen-rows", "::mlir::ModuleOp"> {
   let summary = "Compute the rows of a row program in f64";
   let description = [{

@@ -56,6 +56,8 @@ public:
     for (OpOperand &operand : yield->getOpOperands())
       if (Value narrow = getNarrow(operand.get()))
         operand.set(narrow);
+    for (Operation *inner : llvm::reverse(dead))
+      inner->erase();
   }
 
 private:
@@ -82,15 +84,23 @@ private:
                                    twin);
   }
 
-  /// The op itself computes in f64.
-  void widenInPlace(Operation *inner) {
-    for (OpOperand &operand : inner->getOpOperands())
+  /// The op computes in f64: a twin takes its place.
+  Operation *replaceByWide(Operation *inner) {
+    b.setInsertionPoint(inner);
+    Operation *twin = b.clone(*inner);
+    for (OpOperand &operand : twin->getOpOperands())
       operand.set(getWide(operand.get()));
-    for (Value result : inner->getResults())
-      if (isNarrowRow(result.getType())) {
-        result.setType(toWide(result.getType()));
-        wide[result] = result;
+    for (auto [result, twinResult] :
+         llvm::zip(inner->getResults(), twin->getResults())) {
+      if (!isNarrowRow(result.getType())) {
+        result.replaceAllUsesWith(twinResult);
+        continue;
       }
+      twinResult.setType(toWide(result.getType()));
+      wide[result] = twinResult;
+    }
+    dead.push_back(inner);
+    return twin;
   }
 
   /// The op computes in f32: what is dear in f64, and rounds once an element.
@@ -110,30 +120,32 @@ private:
         .Case<DotOp, ScaleOp, DetachOp, arith::AddFOp, arith::SubFOp,
               arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::SelectOp,
               arith::CmpFOp, arith::MaximumFOp, arith::MinimumFOp>(
-            [&](auto) { widenInPlace(inner); })
+            [&](auto) { replaceByWide(inner); })
         .Case([&](arith::ConstantOp constant) {
           auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
           if (!splat || !isNarrowRow(constant.getType()))
             return;
           double value = splat.getSplatValue<APFloat>().convertToDouble();
-          constant.setValueAttr(DenseElementsAttr::get(
-              cast<ShapedType>(toWide(constant.getType())), value));
-          widenInPlace(constant);
+          Type type = toWide(constant.getType());
+          b.setInsertionPoint(constant);
+          wide[constant] = arith::ConstantOp::create(
+              b, constant.getLoc(),
+              DenseElementsAttr::get(cast<ShapedType>(type), value));
         })
         .Case([&](vector::BroadcastOp broadcast) {
           if (!isNarrowRow(broadcast.getType()))
             return;
-          b.setInsertionPoint(broadcast);
           Value source = broadcast.getSource();
           if (!isa<FloatType>(source.getType()))
             return keep(broadcast);
+          b.setInsertionPoint(broadcast);
           auto rounded = source.getDefiningOp<arith::TruncFOp>();
           source = rounded ? rounded.getIn()
                            : arith::ExtFOp::create(b, broadcast.getLoc(),
                                                    b.getF64Type(), source)
                                  .getResult();
-          broadcast.getSourceMutable().set(source);
-          widenInPlace(broadcast);
+          wide[broadcast] = vector::BroadcastOp::create(
+              b, broadcast.getLoc(), toWide(broadcast.getType()), source);
         })
         // A row that was only rounded to go on is taken unrounded.
         .Case([&](arith::ExtFOp extension) {
@@ -141,7 +153,7 @@ private:
           if (!twin)
             return;
           extension.getResult().replaceAllUsesWith(twin);
-          extension.erase();
+          dead.push_back(extension);
         })
         .Case([&](arith::TruncFOp truncation) {
           if (isNarrowRow(truncation.getType()))
@@ -152,8 +164,10 @@ private:
 
   RowwiseOp op;
   OpBuilder b;
-  /// The f64 twin of every f32 row; a row that became f64 is its own.
+  /// The f64 twin of every f32 row.
   DenseMap<Value, Value> wide;
+  /// What twins replace.
+  SmallVector<Operation *> dead;
 };
 
 struct WidenRowsPass : geo::impl::GeoWidenRowsBase<WidenRowsPass> {

@@ -99,8 +99,8 @@ public:
       return false;
     line.region = object.getString("region").value_or("").str();
     auto c = object.getNumber("c");
-    if (!c || !isExact(*c))
-      return expects("c", wide ? "a number" : "a float32", object.get("c"));
+    if (!c || !std::isfinite(*c)) // an f64 also beside rows of f32
+      return expects("c", "a finite number", object.get("c"));
     line.c = *c;
     line.cond = object.getNumber("cond").value_or(0);
     auto dim = object.getInteger("dim");

@@ -49,10 +49,12 @@ func.func @elements(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 // CHECK-LABEL: func @mixed
 // CHECK: %[[C:.*]] = arith.constant dense<2.000000e+00> : vector<4xf64>
 // CHECK: arith.cmpf olt, %{{.*}}, %[[C]] : vector<4xf64>
-// CHECK: arith.select %{{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK: %[[S:.*]] = arith.select %{{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK: %[[F:.*]] = arith.truncf %[[S]]
+// CHECK: geo.yield %[[F]], %{{.*}}, %[[S]] : vector<4xf32>, vector<4xf64>, vector<4xf64>
 func.func @mixed(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>, %s: f64)
-    -> (tensor<?x4xf32>, tensor<?x4xf64>) {
-  %r:2 = geo.rowwise rows(%a = %x : tensor<?x4xf32>, %b = %y : tensor<?x4xf64>)
+    -> (tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>) {
+  %r:3 = geo.rowwise rows(%a = %x : tensor<?x4xf32>, %b = %y : tensor<?x4xf64>)
       shared(%k = %s : f64) {
     %two = arith.constant dense<2.0> : vector<4xf32>
     %0 = geo.scale %k, %a : vector<4xf32>
@@ -60,7 +62,7 @@ func.func @mixed(%x: tensor<?x4xf32>, %y: tensor<?x4xf64>, %s: f64)
     %2 = arith.select %1, %0, %two : vector<4xi1>, vector<4xf32>
     %3 = arith.extf %2 : vector<4xf32> to vector<4xf64>
     %4 = arith.addf %3, %b : vector<4xf64>
-    geo.yield %2, %4 : vector<4xf32>, vector<4xf64>
-  } -> (tensor<?x4xf32>, tensor<?x4xf64>)
-  return %r#0, %r#1 : tensor<?x4xf32>, tensor<?x4xf64>
+    geo.yield %2, %4, %3 : vector<4xf32>, vector<4xf64>, vector<4xf64>
+  } -> (tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>)
+  return %r#0, %r#1, %r#2 : tensor<?x4xf32>, tensor<?x4xf64>, tensor<?x4xf64>
 }

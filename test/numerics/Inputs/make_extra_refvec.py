@@ -126,6 +126,11 @@ class Sheet:
     """The hyperboloid in space coordinates, by ambient products and the isometry with the ball."""
     expmap0 = Lorentz.expmap0
     logmap0 = Lorentz.logmap0
+    expmap = Lorentz.expmap
+    logmap = Lorentz.logmap
+    sqdist = Lorentz.sqdist
+    dist = Lorentz.dist
+    dist0 = Lorentz.dist0
     lift_time = Lorentz.time
 
     @staticmethod
@@ -302,6 +307,8 @@ class Round:
 
 
 class Flat:
+    sqdist = base.Euclidean.sqdist
+    dist = base.Euclidean.dist
     neg = staticmethod(lambda c, x: -x)
     scalar_mul = staticmethod(lambda c, r, x: r * x)
     gyration = staticmethod(lambda c, u, v, w: 1 * w)
