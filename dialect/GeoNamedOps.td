@@ -331,7 +331,7 @@ class Geo_PointsOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
   let extraClassDeclaration = pointsDeclaration;
 }
 
-def Geo_MobiusMatvecOp : Geo_PointsOp<"mobius_matvec"> {
+def Geo_MatvecOp : Geo_PointsOp<"matvec"> {
   let summary = "A matrix applied in the tangent space at the origin";
   let description = [{
     exp0(M log0(x)) for every row x.

@@ -21,7 +21,7 @@ std::optional<ValueRange> getCurvatureOperands(Operation *op) {
   if (auto o = dyn_cast<RowFormulaOpInterface>(op))
     return o.getCurvatureOperands();
   return llvm::TypeSwitch<Operation *, std::optional<ValueRange>>(op)
-      .Case<DistanceLogSoftmaxOp, DistanceNllOp, MobiusMatvecOp, FnApplyOp,
+      .Case<DistanceLogSoftmaxOp, DistanceNllOp, MatvecOp, FnApplyOp,
             MidpointOp, LiftOp>(
           [](auto o) { return ValueRange(o.getCurvature()); })
       .Default([](Operation *) { return std::nullopt; });

@@ -280,7 +280,7 @@ LogicalResult expandFnApply(FnApplyOp op) {
   });
 }
 
-LogicalResult expandMatvec(MobiusMatvecOp op) {
+LogicalResult expandMatvec(MatvecOp op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   return expandInTangent(op, b, [&](Value tangent) -> Value {
     return MatmulOp::create(b, getPlainTensor(op.getResult()), tangent,
@@ -402,7 +402,7 @@ LogicalResult expandApply(ApplyOp op) {
 LogicalResult geo::expandRowOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([](FnApplyOp o) { return expandFnApply(o); })
-      .Case([](MobiusMatvecOp o) { return expandMatvec(o); })
+      .Case([](MatvecOp o) { return expandMatvec(o); })
       .Case([](MidpointOp o) { return expandMidpoint(o); })
       .Case([](LiftOp o) { return expandLift(o); })
       .Case([](DropOp o) { return expandDrop(o); })

@@ -49,7 +49,8 @@ func.func @f(%W: tensor<4x4xf32>, %E: tensor<10x4xf32>, %H: tensor<2x4xf32>,
 }
 
 TEST(FormulaGradient, RecurrenceOnAProduct) {
-  EXPECT_TRUE(checkAll(R"mlir(
+  EXPECT_TRUE(
+      checkAll(R"mlir(
 !h = tensor<2x7xf32, #geo.product<#geo.poincare<"c"> x 3, #geo.euclidean x 3, #geo.poincare<0.5> x 1>>
 !all = tensor<5x2x7xf32, #geo.product<#geo.poincare<"c"> x 3, #geo.euclidean x 3, #geo.poincare<0.5> x 1>>
 !e = tensor<10x7xf32, #geo.product<#geo.poincare<"c"> x 3, #geo.euclidean x 3, #geo.poincare<0.5> x 1>>
@@ -77,9 +78,9 @@ func.func @f(%W: tensor<7x7xf32>, %E: tensor<10x7xf32>, %H: tensor<2x7xf32>,
   return %sum : f64
 }
 )mlir",
-                       {spread({7, 7}, -0.4, 0.4, 1), spread({10, 7}, -0.3, 0.3, 2),
-                        spread({2, 7}, -0.3, 0.3, 3), Datum(0.6L), Datum(0.7L),
-                        makeIds({5, 2}, 10), makeIds({10}, 7)}));
+               {spread({7, 7}, -0.4, 0.4, 1), spread({10, 7}, -0.3, 0.3, 2),
+                spread({2, 7}, -0.3, 0.3, 3), Datum(0.6L), Datum(0.7L),
+                makeIds({5, 2}, 10), makeIds({10}, 7)}));
 }
 
 TEST(FormulaGradient, PairsByName) {
@@ -101,6 +102,41 @@ func.func @f(%H: tensor<6x4xf32>, %E: tensor<9x4xf32>, %B: tensor<9x4xf32>,
 )mlir",
                {spread({6, 4}, -1, 1, 1), spread({9, 4}, -1, 1, 2),
                 spread({9, 4}, -1, 1, 3), Datum(0.6L), makeIds({6}, 9)}));
+}
+
+/// Ops made of several formulas; MANIFOLD has 4 coordinates and curvature "c".
+const char *several = R"mlir(
+geo.formula @bend(x: row) = tanh(x) + 0.5 * x
+!x = tensor<5x4xf32, MANIFOLD>
+!y = tensor<3x4xf32, MANIFOLD>
+func.func @f(%X: tensor<5x4xf32>, %M: tensor<4x4xf32>, %W: tensor<3x5xf32>, %c: f64,
+             %K: tensor<3x4xf32>) -> f64 {
+  %x = geo.expmap0 %X curvature(%c) : tensor<5x4xf32> -> !x
+  %m = geo.matvec %M, %x curvature(%c) : tensor<4x4xf32>, !x -> !x
+  %b = geo.fn_apply @bend(%m) curvature(%c) : !x -> !x
+  %y = geo.midpoint %W, %b curvature(%c) : tensor<3x5xf32>, !x -> !y
+  %v = geo.logmap0 %y curvature(%c) : !y -> tensor<3x4xf32>
+  %sum = geo.rowwise rows(%r = %v : tensor<3x4xf32>, %k = %K : tensor<3x4xf32>) {
+    %q = geo.dot %r, %k : vector<4xf32>
+    geo.yield %q : f64
+  } -> () sums (f64)
+  return %sum : f64
+}
+)mlir";
+
+TEST(FormulaGradient, OpsOfSeveralFormulas) {
+  for (const char *manifold :
+       {"#geo.poincare<\"c\">", "#geo.lorentz<\"c\">", "#geo.sphere<\"c\">",
+        "#geo.product<#geo.euclidean x 1, #geo.lorentz<\"c\"> x 3>"}) {
+    std::string text = several;
+    for (size_t i; (i = text.find("MANIFOLD")) != std::string::npos;)
+      text.replace(i, 8, manifold);
+    EXPECT_TRUE(
+        checkAll(text, {spread({5, 4}, -0.4, 0.4, 1),
+                        spread({4, 4}, -0.5, 0.5, 2), spread({3, 5}, 0.1, 1, 3),
+                        Datum(0.7L), spread({3, 4}, -1, 1, 4)}))
+        << manifold;
+  }
 }
 
 /// A formula with an own derivative, in a row program and (as a number) in a
