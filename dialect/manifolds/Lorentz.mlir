@@ -75,16 +75,18 @@ geo.manifold @lorentz(c > 0) {
     yield dot(u, v) - c * (dot(x, u) / t * (dot(x, v) / t))
   }
 
-  formula @norm(x: row, v: row) {
-    let u = dot(x, v) / scaled_time(x)
-    let n = sqnorm(v) - c * (u * u)
-    yield sqrt(select(0 < n, n, 0))
+  // <v, v>_x = (|v|^2 + c |x|^2 |p|^2) / T^2 with the part p of v that is
+  // orthogonal to x: every term is positive, however far out x is.
+  formula @sqnorm_at(x: row, v: row) {
+    let xx = sqnorm(x)
+    let p = v - dot(x, v) / select(0 < xx, xx, 1) * x
+    yield (sqnorm(v) + c * xx * sqnorm(p)) / (1 + c * xx)
   }
 
+  formula @norm(x: row, v: row) = sqrt(sqnorm_at(x, v))
+
   formula @expmap(x: row, v: row) {
-    let u = dot(x, v) / scaled_time(x)
-    let n = sqnorm(v) - c * (u * u)
-    let z = c * select(0 < n, n, 0)
+    let z = c * sqnorm_at(x, v)
     yield coshq(z) * x + sinhc(z) * v
   }
 

@@ -3,12 +3,6 @@
 // are those of the stereographic model; here stands what the sign of c spares,
 // and what the rim needs.
 geo.manifold @poincare(c > 0) like @stereographic {
-  // 2 over the conformal factor; NaN outside, whatever is made of it.
-  formula @alpha(x: row) {
-    let a = 1 - c * sqnorm(x)
-    yield select(0 < a, a, 0 / 0)
-  }
-
   // 1, or where `rest` = 1 - c|z|^2 > 0 of a point z is so small that rounding z
   // to its storage type may put it onto or past the rim, a factor that moves it
   // inwards by twice the spacing there: the row as stored lies in the ball, too.

@@ -22,7 +22,8 @@ geo.manifold @sphere(c > 0) {
     let near = (r - (u - v) * (u - v)) / (u * v)
     let far = 2 - 2 * p / (u * v)
     let a = select(4 * r < u * v, near, far)
-    yield select(0 < a, a, 0)
+    // NaN, of a row of zeros, stays.
+    yield select(a < 0, 0, a)
   }
 
   // The angle, by B.
@@ -50,9 +51,9 @@ geo.manifold @sphere(c > 0) {
     let v = sqrt(sqnorm(y))
     let d = u - v
     let n = (sqnorm(x - y) - d * d) * (1 / u * (1 / v))
-    let a = select(0 < n, n, 0)
+    let a = select(n < 0, 0, n)
     let b = 4 - a
-    yield sqangle(a, select(0 < b, b, 0)) / c
+    yield sqangle(a, select(b < 0, 0, b)) / c
   }
 
   formula @expmap(x: row, v: row) {
@@ -131,6 +132,10 @@ geo.manifold @sphere(c > 0) {
   formula @inner(x: row, u: row, v: row) = dot(u, v) - dot(x, u) * dot(x, v) / sqnorm(x)
 
   formula @norm(x: row, v: row) = sqrt(sqnorm(tangent(x, v)))
+
+  // A row of zeros has no direction.
+  formula @domain_norm(x: row) = 1 / sqrt(sqnorm(x))
+  formula @domain_limit(x: row) = 1 / 0
 
   // The centroid of the unit rows, back on the sphere.
   formula @midpoint_lift(x: row) = x / sqrt(sqnorm(x))

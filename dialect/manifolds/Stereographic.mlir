@@ -10,8 +10,11 @@
 // Source: Ungar, "A Gyrovector Space Approach to Hyperbolic Geometry"; Bachmann,
 // Becigneul, Ganea, "Constant Curvature Graph Convolutional Networks"; rearranged.
 geo.manifold @stereographic(c) {
-  // 2 over the conformal factor.
-  formula @alpha(x: row) = 1 - c * sqnorm(x)
+  // 2 over the conformal factor; NaN outside of a ball, whatever is made of it.
+  formula @alpha(x: row) {
+    let a = 1 - c * sqnorm(x)
+    yield select(0 < a, a, 0 / 0)
+  }
 
   // A factor that keeps a row like x, with 1 - c|.|^2 = rest, on the manifold as
   // stored. Nothing to do where there is no rim.
@@ -22,7 +25,7 @@ geo.manifold @stereographic(c) {
   formula @one_plus(s: number, x: row, y: row) {
     let ab = alpha(x) * alpha(y)
     let u = (1 - 2 * c * dot(x, y) + c * sqnorm(x) * (c * sqnorm(y))) / ab
-    yield select(0 < u, u, 0)
+    yield select(u < 0, 0, u)
   }
 
   // asinhc(s), given u = 1 + s as well.

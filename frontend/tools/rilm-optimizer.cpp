@@ -70,7 +70,7 @@ void tools::addOptimizer(CLI::App &sub, OptimizerFlags &flags,
       "Of points and matrices, decoupled from the gradient")
       ->capture_default_str();
   add("--param", flags.parameters,
-      "Settings of one parameter (E, root, W, b, s, log_c, log_tau), as "
+      "Settings of one parameter (E, root, W, b, s, c, log_tau), as "
       "E:lr=0.001,weight-decay=0 or s:frozen; may be repeated")
       ->expected(1)
       ->take_all();
