@@ -266,6 +266,22 @@ FormulaOp ManifoldOp::getFormula(StringRef name) {
   return lookupSymbol<FormulaOp>(name);
 }
 
+/// What a page inherits from the built-in page `like`. (One of the module is
+/// not there yet while another one is parsed: of it, calls find the standard
+/// formulas.)
+static void addInherited(MLIRContext *context, StringRef like,
+                         FormulaScope &scope) {
+  ManifoldOp page =
+      context->getOrLoadDialect<GeoDialect>()->getBuiltinPage(like);
+  if (!page)
+    return;
+  if (std::optional<StringRef> next = page.getLike())
+    addInherited(context, *next, scope);
+  for (auto formula : page.getOps<FormulaOp>())
+    scope.formulas[formula.getSymName()] =
+        isa<VectorType>(formula.getResult().getType());
+}
+
 ParseResult ManifoldOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   auto &properties = result.getOrAddProperties<Properties>();
@@ -294,6 +310,7 @@ ParseResult ManifoldOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseSymbolName(like))
       return failure();
     properties.like = FlatSymbolRefAttr::get(like);
+    addInherited(parser.getContext(), like, scope);
   }
   properties.curvatures = builder.getStrArrayAttr(scope.curvatures);
   properties.positive = builder.getDenseBoolArrayAttr(positive);

@@ -19,6 +19,13 @@ geo.manifold @stretched(s > 0, k) like @euclidean {
   }
 }
 
+// A formula of the built-in page that it is like, and one that it overrides.
+// CHECK-LABEL: geo.manifold @faster(c > 0) like @poincare {
+// CHECK: geo.call @alpha({{.*}}) : (vector<[1]xf64>) -> f64
+geo.manifold @faster(c > 0) like @poincare {
+  formula @retract(x: row, v: row) = x + v / (1 + alpha(x))
+}
+
 // CHECK-LABEL: geo.formula @leaky(%x: row, %slope: number) {
 // CHECK:   arith.cmpf olt
 // CHECK:   arith.select
