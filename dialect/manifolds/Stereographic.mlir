@@ -82,8 +82,11 @@ geo.manifold @stereographic(c) {
 
   formula @expmap(x: row, v: row) {
     let a = alpha(x)
-    let t = tanhc(c * sqnorm(v) / (a * a)) / a
-    yield add(x, t * v)
+    let z = c * sqnorm(v) / (a * a)
+    let t = tanhc(z)
+    // Far out tanh is 1 to the last place, and what is added would be no point.
+    let below = select(1 - z * (t * t) < 1.0e-14, 1 - 1.0e-14, 1)
+    yield add(x, below * t / a * v)
   }
 
   // asinhc(s) / sqrt(1 + s) (a w - k x) / b,  w = y - x, k = c|w|^2, s = k / (a b).
