@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geoc: compiles a module ahead of time, and prints every stage on the way.
 #include "dialect/Geo.h"
+#include "frontend/check/GradientCheck.h"
 #include "frontend/tools/Registration.h"
 #include "frontend/tools/ShortMemory.h"
 #include "lowering/Codegen.h"
@@ -48,6 +49,18 @@ struct Options {
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
                "linalg or llvm (the LLVM dialect)"),
       cl::cat(category)};
+  cl::opt<bool> checkGradients{
+      "check-gradients", cl::cat(category),
+      cl::desc("Instead of compiling, check the gradient of every formula at "
+               "random and hard points: an own vjp against the derived one, "
+               "that against differences, in long double")};
+  cl::opt<bool> checkFunctions{
+      "check-functions", cl::cat(category),
+      cl::desc("The same for functions, at random points")};
+  cl::opt<double> gradientBar{
+      "gradient-bar", cl::init(1e-6), cl::cat(category),
+      cl::desc("The largest relative error; above it the exit code is 1 "
+               "(default: 1e-6)")};
 };
 
 /// What the options ask for.
@@ -71,6 +84,7 @@ const char *examples =
     "  geoc model.mlir --emit=gradient          what is differentiated\n"
     "  geoc model.mlir --target=loops --emit=linalg   loops over buffers\n"
     "  geoc model.mlir -o model.o               object code for this CPU\n"
+    "  geoc page.mlir --check-gradients         formulas against differences\n"
     "  geoc model.mlir --emit=llvm --mlir-timing -o model.ll\n";
 
 int usageError(const llvm::Twine &message) {
@@ -133,14 +147,41 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
   return success();
 }
 
-int compileFile(const Request &request) {
+/// The text of a file; null after an error.
+std::shared_ptr<llvm::SourceMgr> openSources(const std::string &path) {
   std::string error;
-  auto file = openInputFile(request.input, &error);
-  if (!file)
-    return usageError(error);
+  auto file = openInputFile(path, &error);
+  if (!file) {
+    usageError(error);
+    return nullptr;
+  }
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  return sources;
+}
 
+int checkFile(const std::string &path, const GradientCheckOptions &options) {
+  auto sources = openSources(path);
+  if (!sources)
+    return 2;
+  DialectRegistry registry;
+  registerGeoDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+  SourceMgrDiagnosticHandler printer(*sources, &context);
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 2;
+  auto failures = checkGradients(*module, options, llvm::outs());
+  llvm::outs().flush();
+  return failed(failures) ? 2 : *failures ? 1 : 0;
+}
+
+int compileFile(const Request &request) {
+  auto sources = openSources(request.input);
+  if (!sources)
+    return 2;
   DialectRegistry registry;
   registerGeoDialects(registry);
   MLIRContext context(registry);
@@ -188,6 +229,13 @@ int main(int argc, char **argv) {
     return usageError(getUsageMessage(message));
   if (options.input.empty())
     return usageError("expects a module, but got no file");
+  if (!(options.gradientBar > 0))
+    return usageError("expects --gradient-bar of more than 0, but got " +
+                      std::to_string(options.gradientBar));
+  if (options.checkGradients || options.checkFunctions)
+    return checkFile(
+        options.input,
+        {options.checkGradients, options.checkFunctions, options.gradientBar});
   auto target = parseTarget(options.target);
   if (!target)
     return usageError("expects --target=cpu or loops, but got " +

@@ -9,37 +9,6 @@ using namespace geo::test;
 
 using L = long double;
 
-FailureOr<Datum> geo::test::finiteDifferenceGradient(func::FuncOp function,
-                                                     ArrayRef<Datum> arguments,
-                                                     unsigned wrt, L step,
-                                                     bool freezes) {
-  FrozenValues frozen;
-  FrozenValues *record = freezes ? &frozen : nullptr;
-  if (failed(interpret(function, arguments, record)))
-    return failure();
-  SmallVector<Datum> moved(arguments);
-  Datum gradient = Datum::zeros(arguments[wrt].shape);
-  for (int64_t i = 0; i < gradient.size(); ++i) {
-    L &x = moved[wrt].data[i];
-    L origin = x;
-    bool failedOnce = false;
-    auto value = [&](L offset) -> L {
-      x = origin + offset;
-      frozen.startReplay();
-      auto results = interpret(function, moved, record);
-      failedOnce |= failed(results);
-      return failed(results) ? NAN : results->front().number();
-    };
-    L near = value(step) - value(-step);
-    L far = value(2 * step) - value(-2 * step);
-    gradient.data[i] = (8 * near - far) / (12 * step);
-    x = origin;
-    if (failedOnce)
-      return failure();
-  }
-  return gradient;
-}
-
 /// Element by element; the message names the first that is off.
 static ::testing::AssertionResult compare(const Datum &derived,
                                           const Datum &differences, L tolerance,

@@ -3,19 +3,10 @@
 #ifndef GEOC_TEST_LIB_GRADIENTCHECKER_H
 #define GEOC_TEST_LIB_GRADIENTCHECKER_H
 
-#include "dialect/interpreter/Interpreter.h"
+#include "dialect/interpreter/Differences.h"
 #include <gtest/gtest.h>
 
 namespace geo::test {
-
-/// The gradient of the first result of `function`, a number, by the argument
-/// `wrt`: differences of fourth order with the given step, element by element.
-/// With `freezes`, what gradients take as constant (geo.detach, the states that
-/// enter truncated segments) keeps its value.
-llvm::FailureOr<Datum> finiteDifferenceGradient(mlir::func::FuncOp function,
-                                                llvm::ArrayRef<Datum> arguments,
-                                                unsigned wrt, long double step,
-                                                bool freezes = true);
 
 struct GradientOptions {
   /// Arguments to differentiate by; empty: every floating-point one.
