@@ -57,6 +57,8 @@ ParseResult parseCurvature(AsmParser &parser, Attribute &c) {
 }
 
 SmallString<32> printShortest(double value) {
+  if (std::isnan(value)) // of either sign
+    return StringRef("nan");
   SmallString<32> text;
   for (int digits = 1; digits <= 17; ++digits) {
     text.clear();

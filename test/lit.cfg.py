@@ -16,13 +16,9 @@ config.excludes = ["Inputs", "lib", "CMakeLists.txt"]
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
-# A tool that is not built fails the tests that name it; only geo-test-opt
-# (test-only manifolds) may be switched off, and then its tests are unsupported.
+# A tool that is not built fails the tests that name it.
 tool_dirs = [config.geoc_tools_dir, config.llvm_tools_dir]
 tools = ["geo-opt", "geoc", "geo-numerics", "rilm"]
-if os.path.exists(os.path.join(config.geoc_tools_dir, "geo-test-opt")):
-    config.available_features.add("geo-test-opt")
-    tools.append("geo-test-opt")
 tools.append(ToolSubst("mlir-opt-22", "mlir-opt", unresolved="ignore"))
 for name in tools:
     if isinstance(name, str):

@@ -47,7 +47,7 @@ class Inputs:
                 if not path.endswith(".mlir"):
                     found = re.findall(rb'R"mlir\((.*?)\)mlir"' if path.endswith(".cpp") else rb"```mlir\n(.*?)```", text, re.S)
                     text = b"// -----".join(found)
-                for line in re.findall(rb"RUN:\s*(?:geo-opt|geo-test-opt)([^|\n]*)", text):
+                for line in re.findall(rb"RUN:\s*geo-opt([^|\n]*)", text):
                     flags = [f for f in shlex.split(line.decode()) if f.startswith("-") and not re.search("verify-diagnostics|split|help", f)]
                     if flags not in self.flags:
                         self.flags.append(flags)

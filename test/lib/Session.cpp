@@ -4,7 +4,6 @@
 #include "lowering/Pipelines.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Passes.h"
-#include "test/lib/GeoTest.h"
 
 using namespace mlir;
 using namespace geo;
@@ -14,7 +13,6 @@ static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registerGeoDialects(registry);
   registerPipelineDialects(registry);
-  registry.insert<GeoTestDialect>();
   return registry;
 }
 

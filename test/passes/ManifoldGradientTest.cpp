@@ -212,9 +212,9 @@ TEST(SphereGradient, FormulasAtGenericAndHardPoints) {
   for (const Formula &formula : formulas)
     for (const Points &points : all)
       if (formula.onSphere)
-        check(formula, "#geo_test.sphere", false, points, 1e-8L);
+        check(formula, "#geo.sphere<1.0>", false, points, 1e-8L);
   for (const Formula &formula : distances)
-    check(formula, "#geo_test.sphere", false, all[0], 1e-9L);
+    check(formula, "#geo.sphere<1.0>", false, all[0], 1e-9L);
 }
 
 TEST(SphereGradient, RecurrenceWithDecoder) {
@@ -222,22 +222,22 @@ TEST(SphereGradient, RecurrenceWithDecoder) {
   EXPECT_TRUE(checkAll(R"mlir(
 func.func @f(%W: tensor<4x4xf32>, %E: tensor<10x4xf32>, %H: tensor<2x4xf32>,
              %T: f64, %I: tensor<5x2xi32>, %targets: tensor<10xi32>) -> f64 {
-  %e = geo.point %E : tensor<10x4xf32> -> tensor<10x4xf32, #geo_test.sphere>
-  %h0 = geo.point %H : tensor<2x4xf32> -> tensor<2x4xf32, #geo_test.sphere>
-  %end, %all = geo.scan init(%h = %h0 : tensor<2x4xf32, #geo_test.sphere>)
+  %e = geo.point %E : tensor<10x4xf32> -> tensor<10x4xf32, #geo.sphere<1.0>>
+  %h0 = geo.point %H : tensor<2x4xf32> -> tensor<2x4xf32, #geo.sphere<1.0>>
+  %end, %all = geo.scan init(%h = %h0 : tensor<2x4xf32, #geo.sphere<1.0>>)
       inputs(%i = %I : tensor<5x2xi32>)
-      shared(%w = %W : tensor<4x4xf32>, %t = %e : tensor<10x4xf32, #geo_test.sphere>) truncate 2 {
-    %x = geo.gather %t[%i] : tensor<10x4xf32, #geo_test.sphere>, tensor<2xi32> -> tensor<2x4xf32, #geo_test.sphere>
-    %l = geo.logmap0 %h : tensor<2x4xf32, #geo_test.sphere> -> tensor<2x4xf32>
+      shared(%w = %W : tensor<4x4xf32>, %t = %e : tensor<10x4xf32, #geo.sphere<1.0>>) truncate 2 {
+    %x = geo.gather %t[%i] : tensor<10x4xf32, #geo.sphere<1.0>>, tensor<2xi32> -> tensor<2x4xf32, #geo.sphere<1.0>>
+    %l = geo.logmap0 %h : tensor<2x4xf32, #geo.sphere<1.0>> -> tensor<2x4xf32>
     %m = geo.matmul %l, %w : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-    %p = geo.expmap0 %m : tensor<2x4xf32> -> tensor<2x4xf32, #geo_test.sphere>
-    %n = geo.mobius_add %p, %x : tensor<2x4xf32, #geo_test.sphere>
-    geo.yield %n, %n : tensor<2x4xf32, #geo_test.sphere>, tensor<2x4xf32, #geo_test.sphere>
-  } -> (tensor<2x4xf32, #geo_test.sphere>, tensor<5x2x4xf32, #geo_test.sphere>)
+    %p = geo.expmap0 %m : tensor<2x4xf32> -> tensor<2x4xf32, #geo.sphere<1.0>>
+    %n = geo.mobius_add %p, %x : tensor<2x4xf32, #geo.sphere<1.0>>
+    geo.yield %n, %n : tensor<2x4xf32, #geo.sphere<1.0>>, tensor<2x4xf32, #geo.sphere<1.0>>
+  } -> (tensor<2x4xf32, #geo.sphere<1.0>>, tensor<5x2x4xf32, #geo.sphere<1.0>>)
   %flat = tensor.collapse_shape %all [[0, 1], [2]]
-    : tensor<5x2x4xf32, #geo_test.sphere> into tensor<10x4xf32, #geo_test.sphere>
-  %nll = geo.distance_nll %flat, %e targets(%targets : tensor<10xi32>) tau(%T) math f32
-    : tensor<10x4xf32, #geo_test.sphere>, tensor<10x4xf32, #geo_test.sphere> -> tensor<10xf64>
+    : tensor<5x2x4xf32, #geo.sphere<1.0>> into tensor<10x4xf32, #geo.sphere<1.0>>
+  %nll = geo.distance_nll %flat, %e targets(%targets : tensor<10xi32>) tau(%T) math f64
+    : tensor<10x4xf32, #geo.sphere<1.0>>, tensor<10x4xf32, #geo.sphere<1.0>> -> tensor<10xf64>
   %sum = geo.rowwise rows(%r = %nll : tensor<10xf64>) {
     geo.yield %r : f64
   } -> () sums (f64)
@@ -253,7 +253,7 @@ TEST(SphereGradient, TangentVectorZero) {
   Points points = {"v = 0", spread({3, 4}, -1, 1, 1), Datum::zeros({3, 4})};
   for (const Formula &formula : formulas)
     if (llvm::StringRef(formula.name).starts_with("ExpMap"))
-      check(formula, "#geo_test.sphere", false, points, 1e-9L);
+      check(formula, "#geo.sphere<1.0>", false, points, 1e-9L);
 }
 
 } // namespace
