@@ -35,12 +35,8 @@ static std::string describe(Diagnostic &diagnostic) {
   return text;
 }
 
-rt::Expected<Program> Program::load(const std::string &path,
-                                    const Aliases &aliases,
-                                    const std::string &targetName) {
-  std::optional<Target> target = parseTarget(targetName);
-  if (!target)
-    return rt::expects("--target", "cpu or loops", rt::quote(targetName));
+rt::Expected<std::string> examples::readModel(const std::string &path,
+                                              const Aliases &aliases) {
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return rt::expects(path, "to be readable", file.getError().message());
@@ -48,7 +44,18 @@ rt::Expected<Program> Program::load(const std::string &path,
   for (const auto &[name, value] : aliases)
     if (!replaceAlias(text, name, value))
       return rt::expects(path, "a line that defines the alias " + name, "none");
+  return text;
+}
 
+rt::Expected<Program> Program::load(const std::string &path,
+                                    const Aliases &aliases,
+                                    const std::string &targetName) {
+  std::optional<Target> target = parseTarget(targetName);
+  if (!target)
+    return rt::expects("--target", "cpu or loops", rt::quote(targetName));
+  auto text = readModel(path, aliases);
+  if (!text)
+    return text.status();
   DialectRegistry registry;
   registerGeoDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -58,7 +65,7 @@ rt::Expected<Program> Program::load(const std::string &path,
       first = describe(diagnostic);
   });
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, path),
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(*text, path),
                              llvm::SMLoc());
   Program program;
   if (OwningOpRef<ModuleOp> module =

@@ -17,6 +17,11 @@ namespace geo::examples {
 /// "#geo.lorentz<1.0>"} replaces the line that begins with "#space =".
 using Aliases = std::vector<std::pair<std::string, std::string>>;
 
+/// The text of a model file with aliases replaced. Errors: a file or an alias
+/// that is not there.
+rt::Expected<std::string> readModel(const std::string &path,
+                                    const Aliases &aliases);
+
 class Program {
 public:
   /// Compiles the file for the target "cpu" or "loops". Errors: an unknown
