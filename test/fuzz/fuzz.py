@@ -62,6 +62,7 @@ class Inputs:
             command = [tools.path("rilm"), "export", "--model", model, "--vocab", "8", "--dim", "3", "--truncate", "2"]
             self.modules += 8 * [subprocess.run(command, check=True, capture_output=True).stdout]
         self.words = sorted({t for m in self.modules + self.invalid for t in mutate.TOKEN.findall(m) if not t.isspace()})
+        self.models = [read(path) for path in sorted(glob.glob(f"{SOURCE}/test/frontend/Inputs/*.mlir"))]
         lines = [line for name in ["refvec", "extra"] for line in read(f"{SOURCE}/test/numerics/Inputs/{name}.jsonl").splitlines()]
         self.references = [line for line in lines if len(line) < 1500]
         self.make_models(work, tools)
@@ -149,7 +150,7 @@ def numerics_command(rng, inputs, path):
 def rilm_command(rng, inputs, folder):
     """A mutated file of a kind that rilm reads; the command that reads it."""
     size = inputs.size()
-    kind = rng.choice(["text", "npy", "settings", "eval", "generate", "resume"])
+    kind = rng.choice(["text", "npy", "settings", "eval", "generate", "resume", "model", "model"])
     path = f"{folder}/input"
 
     def write(data, name=path):
@@ -161,6 +162,12 @@ def rilm_command(rng, inputs, folder):
         write(mutate.mutate_text(rng, inputs.text, [inputs.text], [b"w1", b"<unk>", b"\n", b"w99"]))
         tail = rng.choice([["train", "--model", rng.choice(["flat", "hyp"]), "--out", f"{folder}/out", *size], ["counts", "--vocab", "8"]])
         return [tail[0], "--corpus", path, *tail[1:]]
+    if kind == "model":
+        write(mutate.mutate_text(rng, rng.choice(inputs.models), inputs.models, inputs.words))
+        small = [x for x in size if x not in ("--dim", "3")]
+        optimizer = ["--optimizer", rng.choice(["adam", "rsgd", "radam"])]
+        return rng.choice([["train", "--corpus", f"{folder}/../text.txt", "--out", f"{folder}/out", *small, *optimizer], ["params", "--vocab", "8"],
+                           ["export", "--vocab", "8", *optimizer]]) + ["--model-file", path]
     if kind == "npy":
         write(mutate.mutate_npy(rng, inputs.npy, [inputs.npy], [b"'<i8'", b"'<f4'", b"True", b"(3,)", b"'shape'", b"-1", b"99"]))
         more = rng.choice([["--ids", path], ["--ids", path], ["--ids", write(inputs.npy, path + "2"), "--targets", path]])
