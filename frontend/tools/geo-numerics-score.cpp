@@ -70,7 +70,10 @@ Score geo::numerics::score(const Line &line, const Outcome &outcome) {
 static constexpr double half = 0x1p-53; // of a unit in the last place
 
 double Bars::ofValue(const Line &line) const {
-  return isWide ? std::max(limits[0], 64 * half * line.cond) : limits[0];
+  if (!isWide)
+    return limits[0];
+  // A dot of d terms, summed one after the other, rounds d times.
+  return std::max(limits[0], (64 + 2 * line.dim) * half * line.cond);
 }
 
 double Bars::ofVjp(const Line &line) const {
