@@ -5,6 +5,7 @@
 // origin is the point along (1, ..., 1). With u = |x| and v = |y|:
 //   A = |n - m|^2 = (|x - y|^2 - (u - v)^2) / (u v)   near rows
 //                 = 2 - 2 <x, y> / (u v)              others
+// where u - v = <x - y, x + y> / (u + v),
 // and B = |n + m|^2 likewise; the angle is 2 asin(sqrt(A) / 2) where A < B, and
 // pi - 2 asin(sqrt(B) / 2) near the antipode, where the first loses half of its
 // digits.
@@ -16,14 +17,17 @@ geo.manifold @sphere(c > 0) {
 
   formula @project(x: row, f: number) = x / (sqrt(c) * sqrt(sqnorm(x)))
 
-  // The squared distance of the unit rows along x and y, or -y for sign = -1, given
-  // r = |x - y|^2 or |x + y|^2, the norms and the product.
-  formula @gap(r: number, u: number, v: number, p: number) {
-    let near = (r - (u - v) * (u - v)) / (u * v)
-    let far = 2 - 2 * p / (u * v)
-    let a = select(4 * r < u * v, near, far)
-    // NaN, of a row of zeros, stays.
-    yield select(a < 0, 0, a)
+  // u - v.
+  formula @length_difference(x: row, y: row, u: number, v: number) =
+    dot(x - y, x + y) / (u + v)
+
+  // The squared distance of the unit rows along x and y, or -y: r = |x - y|^2 or
+  // |x + y|^2, d = u - v, uv = u v, and p the product of the two.
+  formula @gap(r: number, d: number, uv: number, p: number) {
+    let near = (r - d * d) / uv
+    let far = 2 - 2 * p / uv
+    let a = select(4 * r < uv, near, far)
+    yield select(0 < a, a, 0)
   }
 
   // The angle, by B.
@@ -40,8 +44,10 @@ geo.manifold @sphere(c > 0) {
     let u = sqrt(sqnorm(x))
     let v = sqrt(sqnorm(y))
     let p = dot(x, y)
-    let a = gap(sqnorm(x - y), u, v, p)
-    let b = gap(sqnorm(x + y), u, v, -p)
+    let d = length_difference(x, y, u, v)
+    let uv = u * v
+    let a = gap(sqnorm(x - y), d, uv, p)
+    let b = gap(sqnorm(x + y), d, uv, -p)
     yield sqangle(a, b) / c
   }
 
@@ -68,8 +74,10 @@ geo.manifold @sphere(c > 0) {
     let u = sqrt(sqnorm(x))
     let v = sqrt(sqnorm(y))
     let p = dot(x, y)
-    let a = gap(sqnorm(x - y), u, v, p)
-    let b = gap(sqnorm(x + y), u, v, -p)
+    let d = length_difference(x, y, u, v)
+    let uv = u * v
+    let a = gap(sqnorm(x - y), d, uv, p)
+    let b = gap(sqnorm(x + y), d, uv, -p)
     let za = 0.25 * select(a < b, a, 1)
     let zb = 0.25 * select(a < b, 1, b)
     let near = asinc(za) / sqrt(1 - za)
@@ -85,7 +93,7 @@ geo.manifold @sphere(c > 0) {
     let nx = sqrt(sqnorm(x))
     let ny = sqrt(sqnorm(y))
     let t = tangent(x, v)
-    let p = (x + y) + (nx - ny) / ny * y
+    let p = (x + y) + length_difference(x, y, nx, ny) / ny * y
     let pp = sqnorm(p)
     yield t - 2 * dot(p, t) / select(0 < pp, pp, 1) * p
   }
