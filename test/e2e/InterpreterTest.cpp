@@ -36,7 +36,10 @@ protected:
   OwningOpRef<ModuleOp> build(const RilmConfig &config) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     GraphBuilder graph(*module);
-    buildGradient(graph, config);
+    std::unique_ptr<Model> model = Model::create(graph, config);
+    if (!model)
+      return nullptr;
+    buildGradient(graph, *model);
     PassManager passes(&context);
     if (failed(parsePassPipeline("geo-check-points,geo-expand,cse,"
                                  "geo-differentiate",
