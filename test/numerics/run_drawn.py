@@ -17,5 +17,5 @@ with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, script + ".jsonl")
         subprocess.run([sys.executable, os.path.join(inputs, script), "--seed", seed, "--out", path] + scale,
                        check=True)
-        ok &= subprocess.run([tool, path, "--target=cpu", "--check=" + allowed]).returncode == 0
+        ok &= subprocess.run([tool, path, "--target=loops", "--check=" + allowed]).returncode == 0
 sys.exit(not ok)
