@@ -79,6 +79,54 @@ template <class T> void check(const char *type, long double epsilon) {
                 worst[order], std::numeric_limits<T>::digits);
 }
 
+/// Every function and order on the squared differences of a pair program, less
+/// an offset, so that neighbours in one vector are of both signs.
+std::string getPairModule(const std::string &math) {
+  std::string text;
+  for (std::string fn : names)
+    for (int order = 0; order < 3; ++order) {
+      std::string number = std::to_string(order);
+      text += "func.func @" + fn + number +
+              "(%X: tensor<1x1xf32>, %Y: tensor<37x1xf32>, %o: f64) -> "
+              "tensor<1x37xf32> {\n  %F = geo.pairwise none grams(%g = sqdiff "
+              "%X, %Y : tensor<1x1xf32>, tensor<37x1xf32>) shared(%k = %o : "
+              "f64) math " +
+              math + " {\n    %z = arith.subf %g, %k : " + math +
+              "\n    %f = geo.even " + fn + " %z {order = " + number +
+              " : i64} : " + math + "\n    geo.yield %f : " + math +
+              "\n  } -> (tensor<1x37xf32>)\n  return %F : "
+              "tensor<1x37xf32>\n}\n";
+    }
+  return text;
+}
+
+TEST(Even, VectorsOfBothSigns) {
+  Program reference(getPairModule("f64"), Target::loops);
+  ASSERT_TRUE(reference) << reference.errors;
+  Array<float> x({1, 1}, 0.f), y({37, 1});
+  for (int i = 0; i < 37; ++i)
+    y(i, 0) = static_cast<float>((i * 7 % 37) / 32.0 - 0.125);
+  for (const char *math : {"f32", "f64"}) {
+    Program program(getPairModule(math), Target::cpu);
+    ASSERT_TRUE(program) << program.errors;
+    for (std::string fn : names)
+      for (int order = 0; order < 3; ++order)
+        for (double offset : {0.375, 0.875}) {
+          std::string name = fn + std::to_string(order);
+          Array<float> want({1, 37}, NAN), got({1, 37}, NAN);
+          reference(name.c_str(), x, y, offset, want);
+          program(name.c_str(), x, y, offset, got);
+          for (int i = 0; i < 37; ++i) {
+            // artanhc and asinc end at 1.
+            if (std::isnan(want(0, i)) || std::isinf(want(0, i)))
+              continue;
+            EXPECT_NEAR(got(0, i), want(0, i), 4e-6 * std::abs(want(0, i)))
+                << name << " " << math << " at " << y(i, 0) * y(i, 0) - offset;
+          }
+        }
+  }
+}
+
 /// Outside the domain NaN, at infinity the limit; nothing traps.
 TEST(Even, OutsideOfTheDomain) {
   Program program(getModule("f64"), Target::loops);
