@@ -87,7 +87,7 @@ def GeoWidenPairs : Pass<"geo-widen-pairs", "::mlir::ModuleOp"> {
   let summary = "Give pair programs of f64 arithmetic rows of f64";
   let description = [{
     The gradient by a row has a part from the Grams of a `geo.pairwise` and one from
-    the row scalars, which may cancel, on a sphere along every row. With `math = f64` this
+    the row scalars, which may cancel, for rows that are read as directions always. With `math = f64` this
     pass lets both end in one copy of the rows in f64, which is rounded once. Runs
     before `geo-differentiate`. Example: test/passes/widen-pairs.mlir.
   }];

@@ -18,8 +18,8 @@ namespace geo::test {
                                          Target target,
                                          long double tolerance = 1e-5L);
 
-/// checkGradient, and checkCompiled for every target; for cpu also to 1e-12 with
-/// f64 for f32 throughout.
+/// checkGradient, and checkCompiled for every target; for cpu also to 1e-12
+/// with f64 for f32 throughout.
 ::testing::AssertionResult checkAll(llvm::StringRef source,
                                     llvm::ArrayRef<Datum> arguments);
 
