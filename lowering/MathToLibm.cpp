@@ -31,6 +31,21 @@ struct ExpandRsqrt : OpRewritePattern<math::RsqrtOp> {
 
 struct MathToLibm : impl::GeoMathToLibmBase<MathToLibm> {
   void runOnOperation() override {
+    // A vector becomes one call for each element.
+    constexpr int64_t mostElements = 1 << 16;
+    WalkResult walked = getOperation()->walk([&](Operation *op) {
+      auto type = op->getNumResults() == 1
+                      ? dyn_cast<VectorType>(op->getResult(0).getType())
+                      : VectorType();
+      if (!type || !isa_and_present<math::MathDialect>(op->getDialect()) ||
+          type.getNumElements() <= mostElements)
+        return WalkResult::advance();
+      op->emitOpError("expects vectors of at most ")
+          << mostElements << " elements, but got " << type;
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);
     patterns.add<ExpandRsqrt>(&getContext(), /*benefit=*/2);
