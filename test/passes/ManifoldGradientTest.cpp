@@ -244,7 +244,7 @@ func.func @f(%W: tensor<4x4xf32>, %E: tensor<10x4xf32>, %H: tensor<2x4xf32>,
   return %sum : f64
 }
 )mlir",
-                       {spread({4, 4}, -1, 1, 1), spread({10, 4}, -1, 1, 2),
+                       {spread({4, 4}, -0.4, 0.4, 1), spread({10, 4}, -1, 1, 2),
                         spread({2, 4}, -1, 1, 3), Datum(0.6L),
                         makeIds({5, 2}, 10), makeIds({10}, 7)}));
 }
