@@ -7,8 +7,7 @@ using namespace mlir;
 using namespace geo;
 
 /// The formula that an op names, with an error if there is none.
-template <class Op>
-static FormulaOp resolve(Op op, SymbolTableCollection &, ManifoldOp &page) {
+template <class Op> static FormulaOp resolve(Op op, ManifoldOp &page) {
   FormulaOp formula = resolveFormula(op.getCallee(), op, page);
   if (!formula)
     op.emitOpError("expects a formula of the module or of a page, but got ")
@@ -39,9 +38,9 @@ static LogicalResult verifyCount(Operation *op, FormulaOp formula,
 // geo.apply
 //===----------------------------------------------------------------------===//
 
-LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &) {
   ManifoldOp page;
-  FormulaOp formula = resolve(*this, symbols, page);
+  FormulaOp formula = resolve(*this, page);
   if (!formula || failed(verifyCount(*this, formula, page, getArgs().size())))
     return failure();
   RankedTensorType rows; // of the first argument that comes per row
@@ -113,9 +112,9 @@ LogicalResult ApplyPairsOp::verify() {
   return success();
 }
 
-LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult ApplyPairsOp::verifySymbolUses(SymbolTableCollection &) {
   ManifoldOp page;
-  FormulaOp formula = resolve(*this, symbols, page);
+  FormulaOp formula = resolve(*this, page);
   if (!formula || failed(verifyCount(*this, formula, page, getArgs().size())))
     return failure();
   if (!formula.getResult().getType().isF64())

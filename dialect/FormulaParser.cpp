@@ -235,14 +235,13 @@ FailureOr<Term> InfixParser::callBuiltin(StringRef name,
                                          ArrayRef<Term> arguments, SMLoc loc,
                                          bool &known) {
   using Unary = Ex (*)(Ex);
-  using RowUnary = Ex (*)(Ex);
   static const llvm::StringMap<Unary> onNumbers = {
       {"sqrt", geo::sqrt}, {"exp", geo::exp},   {"log", geo::log},
       {"tanh", geo::tanh}, {"asin", geo::asin}, {"sin", geo::sin},
       {"cos", geo::cos},   {"tanhc", tanhc},    {"artanhc", artanhc},
       {"asinhc", asinhc},  {"sinhc", sinhc},    {"coshq", coshq},
       {"sinc", sinc},      {"cosq", cosq},      {"asinc", asinc}};
-  static const llvm::StringMap<RowUnary> onRows = {
+  static const llvm::StringMap<Unary> onRows = {
       {"sqnorm", sqnorm}, {"epsilon", epsilon}, {"length", rowLength}};
   bool isBinary = name == "dot" || name == "max" || name == "min";
   size_t count = isBinary ? 2 : 1;

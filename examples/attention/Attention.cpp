@@ -120,18 +120,14 @@ rt::Expected<AttentionResult>
 examples::learnToAttend(const AttentionOptions &options) {
   if (rt::Status status = check(options); !status)
     return status;
-  const char *space = options.space == "ball"          ? "#geo.poincare<1.0>"
-                      : options.space == "hyperboloid" ? "#geo.lorentz<1.0>"
-                      : options.space == "flat"        ? "#geo.euclidean"
-                                                       : nullptr;
+  rt::Expected<std::string> space = getSpace(options.space);
   if (!space)
-    return rt::expects("--space", "ball, hyperboloid or flat",
-                       rt::quote(options.space));
+    return space.status();
   std::string d = std::to_string(options.dim), l = std::to_string(labels),
               n = std::to_string(positions);
   auto program = Program::load(
       options.model,
-      {{"#space", space},
+      {{"#space", *space},
        {"!table", "tensor<" + l + "x" + d + "xf32, #space>"},
        {"!coords", "tensor<" + l + "x" + d + "xf32>"},
        {"!queries", "tensor<?x" + d + "xf32, #space>"},

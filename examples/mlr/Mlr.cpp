@@ -173,17 +173,13 @@ static rt::Status check(const MlrOptions &o) {
 rt::Expected<MlrResult> examples::learnClasses(const MlrOptions &options) {
   if (rt::Status status = check(options); !status)
     return status;
-  const char *space = options.space == "ball"          ? "#geo.poincare<1.0>"
-                      : options.space == "hyperboloid" ? "#geo.lorentz<1.0>"
-                      : options.space == "flat"        ? "#geo.euclidean"
-                                                       : nullptr;
+  rt::Expected<std::string> space = getSpace(options.space);
   if (!space)
-    return rt::expects("--space", "ball, hyperboloid or flat",
-                       rt::quote(options.space));
+    return space.status();
   std::string d = std::to_string(options.dim), n = std::to_string(classes);
   auto program =
       Program::load(options.model,
-                    {{"#space", space},
+                    {{"#space", *space},
                      {"!points", "tensor<?x" + d + "xf32, #space>"},
                      {"!rows", "tensor<?x" + d + "xf32>"},
                      {"!bases", "tensor<" + n + "x" + d + "xf32, #space>"},

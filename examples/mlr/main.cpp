@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mlr: learns classes by hyperplanes of a curved space, says how well.
 #include "examples/mlr/Mlr.h"
+#include "examples/support/CommandLine.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 using namespace geo;
@@ -28,16 +28,9 @@ int main(int argc, char **argv) {
   app.add_option("--batch", options.batch, "Points of a step")
       ->capture_default_str();
   app.add_option("--lr", options.lr, "Rate, falls to 0")->capture_default_str();
-  app.add_option("--threads", options.threads, "0: all")->capture_default_str();
-  app.add_option("--seed", options.seed)->capture_default_str();
-  app.add_option("--target", options.target, "cpu or loops")
-      ->capture_default_str();
-  app.add_flag("--json", json, "Print one line of JSON");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) ? 2 : 0;
-  }
+  addRunOptions(app, options, json);
+  if (std::optional<int> code = parse(app, argc, argv))
+    return *code;
   auto result = learnClasses(options);
   if (!result) {
     fmt::print(stderr, "mlr: {}\n", result.message());

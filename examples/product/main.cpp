@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // product: trains a language model on a product manifold.
 #include "examples/product/Product.h"
+#include "examples/support/CommandLine.h"
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 using namespace geo;
@@ -30,16 +30,9 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--epochs", options.epochs)->capture_default_str();
   app.add_option("--lr", options.lr, "Rate")->capture_default_str();
-  app.add_option("--threads", options.threads, "0: all")->capture_default_str();
-  app.add_option("--seed", options.seed)->capture_default_str();
-  app.add_option("--target", options.target, "cpu or loops")
-      ->capture_default_str();
-  app.add_flag("--json", json, "Print one line of JSON");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) ? 2 : 0;
-  }
+  addRunOptions(app, options, json);
+  if (std::optional<int> code = parse(app, argc, argv))
+    return *code;
   auto metrics = trainProduct(options);
   if (!metrics) {
     fmt::print(stderr, "product: {}\n", metrics.message());

@@ -47,6 +47,16 @@ rt::Expected<std::string> examples::readModel(const std::string &path,
   return text;
 }
 
+rt::Expected<std::string> examples::getSpace(const std::string &name) {
+  if (name == "ball")
+    return std::string("#geo.poincare<1.0>");
+  if (name == "hyperboloid")
+    return std::string("#geo.lorentz<1.0>");
+  if (name == "flat")
+    return std::string("#geo.euclidean");
+  return rt::expects("--space", "ball, hyperboloid or flat", rt::quote(name));
+}
+
 rt::Expected<Program> Program::load(const std::string &path,
                                     const Aliases &aliases,
                                     const std::string &targetName) {

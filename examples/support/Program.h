@@ -22,6 +22,10 @@ using Aliases = std::vector<std::pair<std::string, std::string>>;
 rt::Expected<std::string> readModel(const std::string &path,
                                     const Aliases &aliases);
 
+/// The attribute that `name`, the value of --space, stands for: "ball",
+/// "hyperboloid" (both of curvature -1) or "flat".
+rt::Expected<std::string> getSpace(const std::string &name);
+
 class Program {
 public:
   /// Compiles the file for the target "cpu" or "loops". Errors: an unknown

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tree: embeds a tree, says how well.
+#include "examples/support/CommandLine.h"
 #include "examples/tree/Tree.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 using namespace geo;
@@ -44,16 +44,9 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_option("--unit", options.unit, "distances: length of an edge")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "0: all")->capture_default_str();
-  app.add_option("--seed", options.seed)->capture_default_str();
-  app.add_option("--target", options.target, "cpu or loops")
-      ->capture_default_str();
-  app.add_flag("--json", json, "Print one line of JSON");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) ? 2 : 0;
-  }
+  addRunOptions(app, options, json);
+  if (std::optional<int> code = parse(app, argc, argv))
+    return *code;
   if (options.loss == "distances") {
     if (!*epochs)
       options.epochs = 600;

@@ -7,7 +7,9 @@
 
 #include "lowering/Compiler.h"
 #include "mlir/IR/MLIRContext.h"
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -73,6 +75,17 @@ public:
   std::string errors;
   std::unique_ptr<Executable> executable;
 };
+
+/// The error of `got` in units in the last place of `want` as a T, which is
+/// normal; what is no number, or infinite, must be the same (else 1e9).
+template <class T> double ulps(T got, long double want) {
+  T rounded = static_cast<T>(want);
+  if (std::isnan(rounded) || std::isinf(rounded) || std::isnan(got))
+    return got == rounded || (std::isnan(got) && std::isnan(rounded)) ? 0 : 1e9;
+  T size = std::max(std::abs(rounded), std::numeric_limits<T>::min());
+  T step = std::nextafter(size, std::numeric_limits<T>::infinity()) - size;
+  return static_cast<double>(std::abs(got - want) / step);
+}
 
 /// Uniform numbers in [low, high], the same for every run.
 template <class T>

@@ -2,20 +2,15 @@
 """check_manifolds.py RILM FOLDER: the recurrence trains on every manifold, on both
 targets to the same perplexities; curvatures are learnt, each factor's its own; and a
 checkpoint knows its manifold."""
-import json, os, random, shutil, subprocess, sys
+import json, os, shutil, subprocess, sys
+
+import chain_text
 
 rilm, folder = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 at = lambda name: os.path.join(folder, name)
-rng = random.Random(3)
-with open(at("text.txt"), "w") as f:
-    for _ in range(200):
-        k, line = rng.randrange(9), []
-        for _ in range(rng.randrange(3, 9)):
-            line.append(f"w{k}")
-            k = (2 * k + 1) % 11 if rng.random() < 0.8 else rng.randrange(11)
-        f.write(" ".join(line) + "\n")
+chain_text.write(at("text.txt"))
 os.environ["GEOC_CACHE"] = at("cache")
 
 

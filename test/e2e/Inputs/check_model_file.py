@@ -2,20 +2,15 @@
 """check_model_file.py RILM FOLDER MODEL.mlir..: models that are only a file train,
 on both targets to the same perplexities, and are evaluated and continued from
 their checkpoint alone."""
-import json, os, random, shutil, struct, subprocess, sys
+import json, os, shutil, struct, subprocess, sys
+
+import chain_text
 
 rilm, folder, models = sys.argv[1], sys.argv[2], sys.argv[3:]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 at = lambda name: os.path.join(folder, name)
-rng = random.Random(3)
-with open(at("text.txt"), "w") as f:
-    for _ in range(200):
-        k, line = rng.randrange(9), []
-        for _ in range(rng.randrange(3, 9)):
-            line.append(f"w{k}")
-            k = (2 * k + 1) % 11 if rng.random() < 0.8 else rng.randrange(11)
-        f.write(" ".join(line) + "\n")
+chain_text.write(at("text.txt"))
 os.environ["GEOC_CACHE"] = at("cache")
 
 

@@ -2,6 +2,7 @@
 // A training step is the gradient, the clipping of its norm, Adam and the
 // projection of points, one after the other.
 #include "frontend/train/Initial.h"
+#include "test/frontend/train/SmallBatch.h"
 
 #include <cmath>
 #include <map>
@@ -13,25 +14,6 @@ using rt::DType;
 using rt::Tensor;
 
 namespace {
-
-/// A small batch: 3 sequences of 4 words and one of 2.
-struct SmallBatch {
-  std::vector<int32_t> tokens{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 3, 0};
-  std::vector<float> mask{1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0};
-
-  StepInput get() {
-    StepInput in;
-    in.steps = 3;
-    in.rows = 3;
-    in.ids = tokens.data();
-    in.valid = mask.data();
-    in.targets = tokens.data() + 3;
-    in.mask = mask.data() + 3;
-    in.startTargets = tokens.data();
-    in.startMask = mask.data();
-    return in;
-  }
-};
 
 RilmConfig smallConfig(RilmKind kind, Storage storage = Storage::f32) {
   RilmConfig config;

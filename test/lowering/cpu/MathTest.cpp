@@ -35,15 +35,6 @@ func.func @asinhc(%X: tensor<?x37xf32>) -> (tensor<?x37xf32>, tensor<?x37xf32>) 
   return %r#0, %r#1 : tensor<?x37xf32>, tensor<?x37xf32>
 })mlir";
 
-double ulps(float got, long double want) {
-  float rounded = static_cast<float>(want);
-  if (std::isnan(rounded) || std::isinf(rounded) || std::isnan(got))
-    return got == rounded || (std::isnan(got) && std::isnan(rounded)) ? 0 : 1e9;
-  float size = std::max(std::abs(rounded), std::numeric_limits<float>::min());
-  float step = std::nextafter(size, INFINITY) - size;
-  return static_cast<double>(std::abs(got - want) / step);
-}
-
 class CpuMath : public testing::TestWithParam<const char *> {
 protected:
   CpuMath() : program(module, Target::cpu, "", GetParam()) {}

@@ -29,15 +29,6 @@ std::string makeModule() {
   return text;
 }
 
-double ulps(double got, long double want) {
-  auto rounded = static_cast<double>(want);
-  if (std::isnan(rounded) || std::isinf(rounded) || std::isnan(got))
-    return got == rounded || (std::isnan(got) && std::isnan(rounded)) ? 0 : 1e9;
-  double size = std::max(std::abs(rounded), std::numeric_limits<double>::min());
-  double step = std::nextafter(size, infinity) - size;
-  return static_cast<double>(std::abs(got - want) / step);
-}
-
 class CpuWideMath : public testing::TestWithParam<const char *> {
 protected:
   CpuWideMath() : program(makeModule(), Target::cpu, "", GetParam()) {}
