@@ -237,9 +237,13 @@ def Geo_PairwiseGradOp : Geo_PairOp<"pairwise_grad"> {
     Results, in order: dX_k and dY_k (types of the x's and y's), du
     (`tensor<Nxf64>`), dw (`tensor<Vxf64>`), ds (f64).
 
+    With the reducer `nll` and no `lse` the op is fused with its primal: nll and lse
+    (both `tensor<Nxf64>`) follow as its last results, and the cotangent must not
+    depend on them. What the two have in common is then computed once.
+
     Constraints: C1..C3, C5, C7 as in `geo.pairwise`; C4 the region yields the logit and
-    one partial per argument, of type `math`; C6 `lse` iff the reducer has one,
-    and the results as above; C8 the cotangent and `lse` of the types of the
+    one partial per argument, of type `math`; C6 `lse` iff the reducer has one, or
+    none where `nll` is fused, and the results as above; C8 the cotangent and `lse` of the types of the
     results of `geo.pairwise`.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$xs,
@@ -257,10 +261,16 @@ def Geo_PairwiseGradOp : Geo_PairOp<"pairwise_grad"> {
   let skipDefaultBuilders = 1;
   let builders = [
     // The adjoint of `primal`, with an empty block that has its arguments.
+    // Without `lse`, of a primal whose reducer is nll: fused with it.
     OpBuilder<(ins "::geo::PairwiseOp":$primal, "::mlir::ValueRange":$operands,
                    "::mlir::Value":$lse, "::mlir::Value":$cotangent)>
   ];
-  let extraClassDeclaration = pairDeclaration;
+  let extraClassDeclaration = pairDeclaration # [{
+    /// True if the op yields nll and lse, too.
+    bool isFused() {
+      return getReducer() == ::geo::Reducer::nll && !getLse();
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

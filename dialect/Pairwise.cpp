@@ -290,10 +290,15 @@ LogicalResult verifyResults(Op op, ArrayRef<Type> want) { // C6
   return success();
 }
 
-/// dX.., dY.., du.., dw.., ds..: the operands' types, in order.
-SmallVector<Type> getPairwiseGradResults(ValueRange operands, unsigned count) {
-  return llvm::map_to_vector(operands.take_front(count),
-                             [](Value v) { return v.getType(); });
+/// dX.., dY.., du.., dw.., ds..: the types of the `count` first operands, in
+/// order; then nll and lse if the op `isFused`.
+SmallVector<Type> getPairwiseGradResults(ValueRange operands, unsigned count,
+                                         bool isFused) {
+  SmallVector<Type> types(operands.take_front(count).getTypes());
+  if (isFused)
+    types.append(2, getColumn(getRows(operands),
+                              Float64Type::get(types[0].getContext())));
+  return types;
 }
 } // namespace
 
@@ -349,7 +354,8 @@ void PairwiseGradOp::build(OpBuilder &builder, OperationState &state,
   properties.operandSegmentSizes[6] = lse ? 1 : 0;
   properties.operandSegmentSizes[7] = 1;
   unsigned count = operands.size() - (primal.getTargets() ? 1 : 0);
-  state.addTypes(getPairwiseGradResults(operands, count));
+  bool isFused = primal.getReducer() == Reducer::nll && !lse;
+  state.addTypes(getPairwiseGradResults(operands, count, isFused));
   addPairBlock<PairwiseGradOp>(state, primal.getMath(),
                                primal.getBlock().getNumArguments());
 }
@@ -373,9 +379,10 @@ LogicalResult PairwiseOp::verify() {
 LogicalResult PairwiseGradOp::verify() {
   if (failed(verifyPair(*this, 1 + getBlock().getNumArguments())))
     return failure();
-  if ((getReducer() != Reducer::none) != static_cast<bool>(getLse()))
-    return emitOpError(
-               "expects lse iff the reducer is softmax or nll, but got ")
+  bool wantsLse = getReducer() != Reducer::none;
+  if (!isFused() && wantsLse != static_cast<bool>(getLse()))
+    return emitOpError("expects lse for the reducer softmax, lse or none for "
+                       "nll, and none for none, but got ")
            << (getLse() ? "lse" : "none");
   SmallVector<Type> primal = // C8
       getPairwiseResults(getReducer(), getXs(), getYs(), getContext());
@@ -391,5 +398,6 @@ LogicalResult PairwiseGradOp::verify() {
     return failure();
   unsigned count = getXs().size() + getYs().size() + getRowScalars().size() +
                    getColumnScalars().size() + getShared().size();
-  return verifyResults(*this, getPairwiseGradResults(getOperands(), count));
+  return verifyResults(*this,
+                       getPairwiseGradResults(getOperands(), count, isFused()));
 }

@@ -55,7 +55,12 @@ Sizes BufferSizes::compute(ImplicitLocOpBuilder &b, OpResult result) {
         if (sizes.size() == 2)
           sizes[1] = get(b, op.getYs()[0])[0];
       })
-      .Case([&](PairwiseGradOp op) { sizes = get(b, op->getOperand(index)); })
+      .Case([&](PairwiseGradOp op) {
+        bool isPrimal = op.isFused() && index + 2 >= op.getNumResults();
+        sizes = get(b, op->getOperand(isPrimal ? 0 : index));
+        if (isPrimal)
+          sizes.resize(1);
+      })
       .Case([&](MatmulOp op) {
         sizes[0] = get(b, op.getA())[op.getTransposeA() ? 1 : 0];
         sizes[1] = get(b, op.getB())[op.getTransposeB() ? 0 : 1];

@@ -102,6 +102,8 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
     return;
   // 4. Buffers and loops.
   if (target == Target::cpu) {
+    pm.addPass(createGeoFuseDecoder());
+    addCleanup(pm);
     pm.addPass(createGeoFuseRowwise());
     addCleanup(pm);
     pm.addPass(createGeoWidenRows());

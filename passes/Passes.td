@@ -49,6 +49,19 @@ def GeoExpand : Pass<"geo-expand", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def GeoFuseDecoder : Pass<"geo-fuse-decoder", "::mlir::ModuleOp"> {
+  let summary = "Merge a pair program with its adjoint";
+  let description = [{
+    A `geo.pairwise nll` and the `geo.pairwise_grad` that reads its lse become one
+    op, which computes every Gram once, in place of twice. That takes a cotangent of
+    the loss that does not depend on the loss: for a mean it is one over the number of
+    rows that count. What it is computed from moves before the op; a row program
+    that adds up losses and counts rows is split in two. Otherwise the two stay
+    apart, and the adjoint recomputes. Example: test/passes/fuse-decoder.mlir.
+  }];
+  let dependentDialects = ["::geo::GeoDialect"];
+}
+
 def GeoFuseRowwise : Pass<"geo-fuse-rowwise", "::mlir::ModuleOp"> {
   let summary = "Merge a row program into the one that reads its rows";
   let description = [{

@@ -227,6 +227,7 @@ Results Interpreter::pairwiseGrad(PairwiseGradOp op, Operands operands) {
   const Datum *targets = op.getTargets() ? operands[next++] : nullptr;
   const Datum *lse = op.getLse() ? operands[next++] : nullptr;
   const Datum &cotangent = *operands[next];
+  Datum nll = Datum::zeros({n}), ownLse = nll;
 
   for (int64_t i = 0; i < n; ++i) {
     FailureOr<int64_t> target = int64_t(-1);
@@ -241,8 +242,15 @@ Results Interpreter::pairwiseGrad(PairwiseGradOp op, Operands operands) {
       z.push_back(yielded->front().number());
       partials.push_back(std::move(*yielded));
     }
+    if (op.isFused()) {
+      Datum row = Datum::zeros({v});
+      row.data = z;
+      LogSum sum(row);
+      ownLse.data[i] = sum.value();
+      nll.data[i] = -sum.logProbability(z[*target]);
+    }
     std::vector<L> g = computeLogitCotangents(
-        op, cotangent, lse ? lse->data[i] : 0, z, i, *target);
+        op, cotangent, (lse ? *lse : ownLse).data[i], z, i, *target);
     for (int64_t j = 0; j < v; ++j) {
       // The partial by argument `a` stands after the logit.
       auto weight = [&](unsigned a) {
@@ -268,6 +276,8 @@ Results Interpreter::pairwiseGrad(PairwiseGradOp op, Operands operands) {
         results[r++].data[0] += weight(a++);
     }
   }
+  if (op.isFused())
+    results.append({nll, ownLse});
   return results;
 }
 

@@ -7,9 +7,9 @@ using namespace geo;
 
 static const CpuTarget targets[] = {
     // name, lanes, tile rows, tile vectors, unroll, depth, block rows, strip
-    // rows, strip bytes
-    {"avx2", 8, 4, 2, 4, 256, 192, 96, 512 << 10},
-    {"avx512", 16, 8, 2, 4, 256, 256, 128, 512 << 10},
+    // rows, strip bytes, kept bytes
+    {"avx2", 8, 4, 2, 4, 256, 192, 96, 512 << 10, 4 << 20},
+    {"avx512", 16, 8, 2, 4, 256, 256, 128, 512 << 10, 4 << 20},
 };
 
 std::optional<CpuTarget> geo::getCpuTarget(llvm::StringRef name) {

@@ -27,6 +27,9 @@ struct CpuTarget {
   /// coefficients may take (L2).
   int64_t stripRows;
   int64_t stripBytes;
+  /// Bytes that a strip may keep between the loss and its gradients (a core's
+  /// share of L3).
+  int64_t keptBytes;
 
   int64_t getPanel() const { return lanes * tileVectors; }
 };

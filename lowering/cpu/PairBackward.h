@@ -24,6 +24,12 @@ private:
     return firstColumn() + program.pair.columnScalars.size();
   }
   bool isGram(unsigned argument) { return argument < firstRow(); }
+  /// Whether the gradient by argument `a` has a use.
+  bool isNeeded(unsigned a) {
+    return isGram(a) ? usesX[a] || usesY[a]
+                     : llvm::is_contained(rowArguments, a) ||
+                           llvm::is_contained(columnArguments, a);
+  }
   /// The result that argument `a`'s gradient goes to (dX for a Gram).
   unsigned getResult(unsigned a) {
     return isGram(a) ? a : a + program.pair.numGrams();
@@ -38,6 +44,10 @@ private:
   void packColumns();
   void combine(Value count);
   void release();
+
+  /// What a strip keeps from the pass for the loss to the one for gradients, if
+  /// it fits; else that recomputes all.
+  llvm::SmallVector<Value> chooseKept();
 
   // One thread.
   void startThread(Value tid);
@@ -54,8 +64,7 @@ private:
   void emitBlock(Value p0, Value p1);
   Value emitLogitGradient(const PairProgram::Place &place, Value z, Value mask,
                           Value isTarget);
-  void emitPairs(const PairProgram::Place &place,
-                 const PairProgram::Pairs &pairs);
+  void emitPairs(const PairProgram::Place &place, PairProgram::Pairs &pairs);
   void emitSpecial(const PairProgram::Place &place, ValueRange refined,
                    Value isTarget, Value mask, ValueRange terms,
                    ValueRange partials);
@@ -70,9 +79,16 @@ private:
   PairProgram program;
   const Tile &tile;
   const Reducer reducer;
+  const bool isFused;
   ValueRange outs;
   /// Which dX_k and dY_k anything reads.
   llvm::SmallVector<bool> usesX, usesY;
+  /// The op's own, or where a fused op puts it.
+  Value lse;
+  LogSum sums;
+  Value targetLogits;
+  /// Values of the region that a strip keeps.
+  llvm::SmallVector<Value> kept;
   /// Arguments whose terms are summed over rows and over columns: A_k of
   /// differences, and scalars whose gradient anything reads.
   llvm::SmallVector<unsigned> rowArguments, columnArguments;

@@ -2,6 +2,7 @@
 // geo.pairwise_grad: what surrounds the blocks. Partial
 // results of the threads are added in thread order.
 #include "lowering/cpu/PairBackward.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace geo;
@@ -10,7 +11,8 @@ using namespace geo::cpu;
 Backward::Backward(Work &work, Gen &g, PairwiseGradOp op, ValueRange operands,
                    ValueRange outs)
     : work(work), g(g), program(work, g, PairOperands(op, operands)),
-      tile(program.tile), reducer(op.getReducer()), outs(outs) {
+      tile(program.tile), reducer(op.getReducer()), isFused(op.isFused()),
+      outs(outs), sums(work, g, tile) {
   auto isRead = [&](unsigned result) {
     return !op->getResult(result).use_empty();
   };
@@ -30,6 +32,30 @@ Backward::Backward(Work &work, Gen &g, PairwiseGradOp op, ValueRange operands,
     if (isRead(getResult(a)))
       (isColumn ? columnArguments : rowArguments).push_back(a);
   }
+  lse = isFused ? outs.back() : program.pair.lse;
+  if (isFused)
+    kept = chooseKept();
+}
+
+SmallVector<Value> Backward::chooseKept() {
+  // The logit is needed again for its probability, Grams of differences to know
+  // what is close.
+  SmallVector<unsigned> wanted = {0};
+  for (unsigned a = 0; a < numArguments(); ++a)
+    if (isNeeded(a))
+      wanted.push_back(1 + a);
+  SmallVector<Value> values =
+      findKept(*program.pair.block, program.pair.numGrams(), wanted);
+  for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
+    Value gram = program.pair.block->getArgument(k);
+    if (program.pair.isDifference(k) && !llvm::is_contained(values, gram))
+      values.push_back(gram);
+  }
+  std::optional<int64_t> panels = getConstantIntValue(program.panels);
+  int64_t rows = work.target.stripRows * tile.panel() * tile.bytes();
+  bool fits = panels && *panels * rows * static_cast<int64_t>(values.size()) <=
+                            work.target.keptBytes;
+  return fits ? values : SmallVector<Value>();
 }
 
 void Backward::allocate(Value count) {
@@ -84,7 +110,7 @@ void Backward::emit() {
   program.prepareColumns();
   // Panels per block, of strips with the table's rows.
   unsigned numGrams = program.pair.numGrams();
-  stripRows = g.idx(work.target.stripRows / tile.rows * tile.rows);
+  stripRows = getStripRows(g, work.target, tile);
   int64_t panelBytes =
       work.target.stripRows * tile.panel() * tile.bytes() * numGrams;
   blockPanels =
@@ -99,6 +125,12 @@ void Backward::emit() {
       startThread(tid);
       g.forLoop(lower, upper, stripRows, [&, upper = upper](Value first) {
         program.startStrip(first, g.min(stripRows, g.sub(upper, first)));
+        if (isFused) {
+          program.useKept(false);
+          emitStripLoss(program, sums, targetLogits, outs.drop_back().back(),
+                        lse);
+          program.useKept(!kept.empty());
+        }
         startStrip();
         g.forLoop(g.idx(0), program.panels, blockPanels, [&](Value p) {
           emitBlock(p, g.min(g.add(p, blockPanels), program.panels));

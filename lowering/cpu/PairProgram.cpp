@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/PairProgram.h"
-#include "lowering/cpu/VectorMath.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
-
-Values geo::cpu::emitRegion(Gen &g, Block &block, ValueRange arguments,
-                            bool isVector, int64_t lanes) {
-  IRMapping mapping;
-  mapping.map(block.getArguments(), arguments);
-  for (Operation &op : block.without_terminator()) {
-    Values operands;
-    for (Value v : op.getOperands())
-      operands.push_back(mapping.lookup(v));
-    mapping.map(op.getResult(0),
-                emitElementwise(g, &op, operands, isVector, lanes));
-  }
-  return llvm::map_to_vector(block.getTerminator()->getOperands(),
-                             [&](Value v) { return mapping.lookup(v); });
-}
 
 Value geo::cpu::emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
                               bool isDifference, int64_t lanes) {
@@ -205,19 +188,29 @@ Value PairProgram::refine(unsigned k, Value r, Value isClose, Value i,
 PairProgram::Pairs PairProgram::emitVector(const Place &place) {
   Values arguments, refined;
   Value tileRow = g.rem(place.row, g.idx(tile.rows));
+  Values keptAt = {place.panel, place.row, place.offset};
+  auto findKept = [&](Value v) -> Value {
+    auto *it = llvm::find_if(kept, [&](auto &k) { return k.first == v; });
+    return usesKept && it != kept.end() ? it->second : Value();
+  };
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
-    Value r = g.loadVector(gramTiles[k], {tileRow, place.offset}, vector);
-    Value isClose;
-    if (pair.isDifference(k)) {
+    Value buffer = findKept(pair.block->getArgument(k));
+    Value r, isClose;
+    if (buffer)
+      r = g.loadVector(buffer, keptAt, vector);
+    else if (!usesKept)
+      r = g.loadVector(gramTiles[k], {tileRow, place.offset}, vector);
+    if (r && pair.isDifference(k)) {
       Value norms = g.fadd(g.broadcast(g.load(rowNorms[k], place.row), vector),
                            g.loadVector(columnNorms[k], place.column, vector));
-      if (!isNarrow(k)) {
+      bool isProduct = !isNarrow(k) && !buffer;
+      if (isProduct) {
         r = g.fma(r, g.real(vector, -2.0), norms);
         r = g.fmax(g.zero(vector), r);
       }
       // There, the subtraction has lost two bits or more.
       isClose = g.flt(r, g.fmul(norms, g.real(vector, 0.25)));
-      if (!isNarrow(k))
+      if (isProduct)
         r = refine(k, r, isClose, place.i, place.column);
     }
     arguments.push_back(r);
@@ -229,18 +222,32 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
     arguments.push_back(g.loadVector(number, place.column, vector));
   for (Value number : pair.shared)
     arguments.push_back(g.broadcast(g.convert(number, tile.element), vector));
-  return {emitRegion(g, *pair.block, arguments, /*isVector=*/true, tile.lanes),
-          refined};
+  PairRegion region(g, *pair.block, arguments, tile.lanes);
+  for (auto [v, buffer] : kept) {
+    if (usesKept)
+      region.set(v, g.loadVector(buffer, keptAt, vector));
+    else
+      g.storeVector(region.get(v), buffer, keptAt);
+  }
+  return {std::move(region), refined};
 }
 
-void PairProgram::forPairs(
-    Value p0, Value p1, function_ref<void(Value)> start,
-    function_ref<void(const Place &, const Pairs &)> body,
-    function_ref<void(Value)> finish) {
+void PairProgram::keep(ArrayRef<Value> values, Value stripRows) {
+  kept.clear();
+  for (Value v : values)
+    kept.emplace_back(v, work.makeBuffer(g, [&] {
+      return g.alloc({ShapedType::kDynamic, ShapedType::kDynamic, tile.panel()},
+                     tile.element, {panels, stripRows});
+    }));
+}
+
+void PairProgram::forPairs(Value p0, Value p1, function_ref<void(Value)> start,
+                           PairsFn body, function_ref<void(Value)> finish) {
   g.forLoop(p0, p1, g.idx(1), [&](Value panel) {
     start(panel);
     g.forLoop(g.idx(0), tiledCount, g.idx(tile.rows), [&](Value tileRow) {
-      emitGramTile(panel, tileRow);
+      if (!usesKept)
+        emitGramTile(panel, tileRow);
       g.forLoop(g.idx(tile.rows), [&](Value r) {
         Value row = g.add(tileRow, r);
         Value i = clampRow(row);
@@ -248,7 +255,8 @@ void PairProgram::forPairs(
                   [&](Value offset) {
                     Place place{row, i, panel, offset,
                                 g.add(g.mul(panel, tile.panel()), offset)};
-                    body(place, emitVector(place));
+                    Pairs pairs = emitVector(place);
+                    body(place, pairs);
                   });
       });
     });

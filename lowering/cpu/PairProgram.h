@@ -6,6 +6,7 @@
 
 #include "lowering/cpu/Matmul.h"
 #include "lowering/cpu/MicroKernel.h"
+#include "lowering/cpu/PairRegion.h"
 #include "lowering/cpu/Work.h"
 
 namespace geo::cpu {
@@ -53,11 +54,6 @@ private:
   }
 };
 
-/// The yielded values of a region on `arguments`, all numbers, or all vectors
-/// of `lanes`.
-Values emitRegion(Gen &g, mlir::Block &block, ValueRange arguments,
-                  bool isVector, int64_t lanes);
-
 /// sum over p of (x_i - y_j)^2 (or x_i y_j) in f64, over vectors of `lanes`.
 Value emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
                     bool isDifference, int64_t lanes);
@@ -84,20 +80,31 @@ public:
     Value row, i, panel, offset, column;
   };
   struct Pairs {
-    Values yielded;
+    PairRegion region;
     /// Per Gram: lanes recomputed by differences (null for a product).
     Values refined;
   };
+  using PairsFn = llvm::function_ref<void(const Place &, Pairs &)>;
   /// For every panel in [p0, p1): start(panel), then body(place, pairs) for all
   /// vectors of the strip's rows (rounded up to whole tiles), then
   /// finish(panel).
   void forPairs(Value p0, Value p1, llvm::function_ref<void(Value)> start,
-                llvm::function_ref<void(const Place &, const Pairs &)> body,
-                llvm::function_ref<void(Value)> finish);
+                PairsFn body, llvm::function_ref<void(Value)> finish);
+
+  /// From here on, forPairs keeps these values of the region for whole strips,
+  /// and visits of pairs after `useKept` take them from there. Called after
+  /// startThread.
+  void keep(llvm::ArrayRef<Value> values, Value stripRows);
+  void useKept(bool use) { usesKept = use; }
 
   /// Lanes of `place` that are columns of the op.
   Value getColumnMask(const Place &place) {
     return g.maskBelow(g.sub(columns, place.column), tile.lanes);
+  }
+  /// -infinity where `mask` is not set.
+  Value hideMissing(Value z, Value mask) {
+    return g.select(mask, z,
+                    g.real(vector, -std::numeric_limits<double>::infinity()));
   }
 
   Work &work;
@@ -121,6 +128,9 @@ private:
   Pairs emitVector(const Place &place);
 
   Value lastRow;
+  /// Values of the region and their buffers [panels][rows][panel].
+  llvm::SmallVector<std::pair<Value, Value>> kept;
+  bool usesKept = false;
   Values packed;        // per Gram: y in panels
   Values columnNorms;   // per Gram: |y|^2, or null
   Values columnNumbers; // per column scalar

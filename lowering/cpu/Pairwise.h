@@ -2,6 +2,7 @@
 #ifndef GEOC_LOWERING_CPU_PAIRWISE_H
 #define GEOC_LOWERING_CPU_PAIRWISE_H
 
+#include "lowering/cpu/LogSum.h"
 #include "lowering/cpu/PairProgram.h"
 
 namespace geo::cpu {
@@ -12,8 +13,13 @@ mlir::LogicalResult emitPairwise(Work &work, Gen &g, PairwiseOp op,
 mlir::LogicalResult emitPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,
                                      ValueRange operands, ValueRange outs);
 
-/// Rows per strip such that rows * `rowBytes` fits the table's strip.
-Value getStripRows(Work &work, Gen &g, Value rowBytes);
+/// Rows per strip.
+Value getStripRows(Gen &g, const CpuTarget &target, const Tile &tile);
+
+/// nll and lse of the current strip, into the outs of the op. `targetLogits` is
+/// a buffer of one number per row of a strip.
+void emitStripLoss(PairProgram &program, LogSum &sums, Value targetLogits,
+                   Value nll, Value lse);
 
 } // namespace geo::cpu
 

@@ -73,6 +73,11 @@ void Backward::startThread(Value tid) {
   }
   if (reducer == Reducer::softmax)
     cotangents = rowBuffer(tile.element);
+  if (isFused) {
+    sums.startThread(stripRows);
+    targetLogits = rowBuffer(tile.element);
+    program.keep(kept, stripRows);
+  }
   if (reducer != Reducer::none) {
     lseHigh = rowBuffer(tile.element);
     lseLow = rowBuffer(tile.element);
@@ -85,10 +90,10 @@ void Backward::startStrip() {
     Value i = g.min(g.add(program.first, row), g.sub(program.rows, g.idx(1)));
     if (reducer != Reducer::none) {
       // In two parts, since rounding lse would scale all p of the row.
-      Value lse = g.load(pair.lse, i);
-      Value high = g.convert(lse, tile.element);
+      Value whole = g.load(lse, i);
+      Value high = g.convert(whole, tile.element);
       g.store(high, lseHigh, row);
-      g.store(g.convert(g.fsub(lse, g.convert(high, g.f64())), tile.element),
+      g.store(g.convert(g.fsub(whole, g.convert(high, g.f64())), tile.element),
               lseLow, row);
     }
     if (reducer == Reducer::nll)
@@ -140,7 +145,7 @@ void Backward::emitBlock(Value p0, Value p1) {
           for (int64_t v = 0; v < tile.vectors; ++v)
             g.storeVector(g.zero(vector), narrow, g.idx(v * tile.lanes));
       },
-      [&](const PairProgram::Place &place, const PairProgram::Pairs &pairs) {
+      [&](const PairProgram::Place &place, PairProgram::Pairs &pairs) {
         emitPairs(place, pairs);
       },
       [&](Value panel) {
@@ -206,7 +211,7 @@ void Backward::addToColumn(unsigned quantity, Value offset, Value x) {
 }
 
 void Backward::emitPairs(const PairProgram::Place &place,
-                         const PairProgram::Pairs &pairs) {
+                         PairProgram::Pairs &pairs) {
   VectorType vector = program.vector;
   const PairOperands &pair = program.pair;
   Value mask = program.getColumnMask(place);
@@ -222,8 +227,12 @@ void Backward::emitPairs(const PairProgram::Place &place,
         g.equal(columns, g.broadcast(g.load(pair.targets, place.i), i32s));
     isTarget = g.both(isTarget, mask);
   }
-  ValueRange partials = ValueRange(pairs.yielded).drop_front();
-  Value gradient = emitLogitGradient(place, pairs.yielded[0], mask, isTarget);
+  Values partials(numArguments());
+  for (unsigned a = 0; a < numArguments(); ++a)
+    if (isNeeded(a))
+      partials[a] = pairs.region.getYielded(1 + a);
+  Value z = pairs.region.getYielded(0);
+  Value gradient = emitLogitGradient(place, z, mask, isTarget);
   // nll: at its target G is 0 here, but 0 times an infinite partial is not.
   Value keep = mask;
   if (isTarget) {
@@ -278,8 +287,9 @@ void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
     if (isTarget)
       g.ifThen(lane(isTarget, l), [&] {
         for (auto [a, partial] : llvm::enumerate(partials))
-          g.store(lane(partial, l), targetPartials,
-                  {place.row, g.idx(static_cast<int64_t>(a))});
+          if (partial)
+            g.store(lane(partial, l), targetPartials,
+                    {place.row, g.idx(static_cast<int64_t>(a))});
       });
     for (unsigned k = 0; k < program.pair.numGrams(); ++k) {
       if (!refined[k] || !terms[k])

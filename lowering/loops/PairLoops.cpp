@@ -121,6 +121,20 @@ LogSum emitLogSum(ImplicitLocOpBuilder &b, Value logits, Value v) {
   return {top[0], top[1], math::Log1pOp::create(b, sum[0])};
 }
 
+void emitLse(ImplicitLocOpBuilder &b, const LogSum &sum, Value i, Value out) {
+  emitStore(b, arith::AddFOp::create(b, sum.max, sum.tail), out, i);
+}
+
+/// lse - z of the target, with what is small beside the largest logit.
+template <class Op>
+void emitNll(Pairs<Op> &pairs, const LogSum &sum, Value logits, Value i,
+             Value out) {
+  ImplicitLocOpBuilder &b = pairs.b;
+  Value z = emitLoad(b, logits, pairs.loadTarget(i));
+  Value gap = arith::SubFOp::create(b, sum.max, z);
+  emitStore(b, arith::AddFOp::create(b, gap, sum.tail), out, i);
+}
+
 } // namespace
 
 LogicalResult LoopsEmitter::emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
@@ -140,7 +154,7 @@ LogicalResult LoopsEmitter::emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
       emitStore(b, pairs.emitRegion(i, j)[0], logits, j);
     });
     LogSum sum = emitLogSum(b, logits, pairs.v);
-    emitStore(b, arith::AddFOp::create(b, sum.max, sum.tail), outs[1], i);
+    emitLse(b, sum, i, outs[1]);
     // z - lse as (z - max) - tail.
     auto emitLogProbability = [&](Value z) -> Value {
       Value shifted = arith::SubFOp::create(b, z, sum.max);
@@ -153,9 +167,7 @@ LogicalResult LoopsEmitter::emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
       });
       return;
     }
-    Value z = emitLoad(b, logits, pairs.loadTarget(i));
-    Value gap = arith::SubFOp::create(b, sum.max, z);
-    emitStore(b, arith::AddFOp::create(b, gap, sum.tail), outs[0], i);
+    emitNll(pairs, sum, logits, i, outs[0]);
   });
   memref::DeallocOp::create(b, logits);
   return success();
@@ -192,7 +204,7 @@ void PairGradient::allocate() {
   unsigned k = pairs.xs.size();
   du = outs.slice(2 * k, pairs.rowScalars.size());
   dw = outs.slice(2 * k + du.size(), pairs.columnScalars.size());
-  ds = outs.take_back(pairs.shared.size());
+  ds = outs.slice(2 * k + du.size() + dw.size(), pairs.shared.size());
   for (unsigned i = 0; i < k; ++i) {
     int64_t d = cast<MemRefType>(pairs.xs[i].getType()).getDimSize(1);
     dx.push_back(memref::AllocOp::create(b, MemRefType::get({d}, pairs.f64)));
@@ -263,9 +275,12 @@ public:
   LogitGradient(Pairs<PairwiseGradOp> &pairs)
       : pairs(pairs), b(pairs.b), reducer(pairs.op.getReducer()),
         cotangent(pairs.rest.back()) {
-    if (reducer != Reducer::none)
+    if (pairs.op.getLse())
       lse = pairs.rest.drop_back().back();
   }
+
+  /// Of a fused op, whose lse stands in `memref` before emitRow.
+  void setLse(Value memref) { lse = memref; }
 
   /// Sums over row i. `logits` holds its logits.
   void emitRow(Value i, Value logits);
@@ -345,6 +360,13 @@ LogicalResult LoopsEmitter::emitPairwiseGrad(ImplicitLocOpBuilder &b,
       emitFor(b, pairs.v, [&](Value j) {
         emitStore(b, pairs.emitRegion(i, j)[0], logits, j);
       });
+    if (op.isFused()) {
+      LogSum sum = emitLogSum(b, logits, pairs.v);
+      Value nll = outs.drop_back().back(), lse = outs.back();
+      emitNll(pairs, sum, logits, i, nll);
+      emitLse(b, sum, i, lse);
+      logit.setLse(lse);
+    }
     logit.emitRow(i, logits);
     emitFor(b, pairs.v, [&](Value j) {
       SmallVector<Value> values = pairs.emitRegion(i, j);

@@ -58,7 +58,7 @@ func.func @c5(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %lse: tensor<3xf64>, %ct
 
 // C6: lse where the reducer has one.
 func.func @c6(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ct: tensor<3x5xf32>) {
-  // expected-error @below {{'geo.pairwise_grad' op expects lse iff the reducer is softmax or nll, but got none}}
+  // expected-error @below {{'geo.pairwise_grad' op expects lse for the reducer softmax, lse or none for nll, and none for none, but got none}}
   %0:2 = geo.pairwise_grad softmax grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) cotangent(%ct : tensor<3x5xf32>) math f64 {
     geo.yield %g, %g : f64, f64
   } -> (tensor<3x4xf32>, tensor<5x4xf32>)
@@ -69,7 +69,7 @@ func.func @c6(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ct: tensor<3x5xf32>) {
 
 // C6: and only there.
 func.func @c6_none(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %lse: tensor<3xf64>, %ct: tensor<3x5xf32>) {
-  // expected-error @below {{'geo.pairwise_grad' op expects lse iff the reducer is softmax or nll, but got lse}}
+  // expected-error @below {{'geo.pairwise_grad' op expects lse for the reducer softmax, lse or none for nll, and none for none, but got lse}}
   %0:2 = geo.pairwise_grad none grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) lse(%lse : tensor<3xf64>) cotangent(%ct : tensor<3x5xf32>) math f64 {
     geo.yield %g, %g : f64, f64
   } -> (tensor<3x4xf32>, tensor<5x4xf32>)

@@ -44,11 +44,11 @@ const char *partials = R"mlir(
 )mlir";
 
 const char *signature =
-    R"mlir(%X: tensor<?x$Dxf32>, %Y: tensor<?x$Dxf32>, %X2: tensor<?x5xf32>, %Y2: tensor<?x5xf32>, %U: tensor<?xf64>, %V: tensor<?xf64>, %T: f64, %ids: tensor<?xi32>)mlir";
+    R"mlir(%X: tensor<?x$Dxf32>, %Y: tensor<$Vx$Dxf32>, %X2: tensor<?x5xf32>, %Y2: tensor<$Vx5xf32>, %U: tensor<?xf64>, %V: tensor<$Vxf64>, %T: f64, %ids: tensor<?xi32>)mlir";
 
 const char *operands =
-    R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<?x$Dxf32>, %g2 = $K %X2, %Y2 : tensor<?x5xf32>, tensor<?x5xf32>)
-    row(%u = %U : tensor<?xf64>) column(%w = %V : tensor<?xf64>) shared(%t = %T : f64))mlir";
+    R"mlir(grams(%g = sqdiff %X, %Y : tensor<?x$Dxf32>, tensor<$Vx$Dxf32>, %g2 = $K %X2, %Y2 : tensor<?x5xf32>, tensor<$Vx5xf32>)
+    row(%u = %U : tensor<?xf64>) column(%w = %V : tensor<$Vxf64>) shared(%t = %T : f64))mlir";
 
 std::string makeModule(const std::string &math, int64_t d,
                        const std::string &storage = "f32") {
@@ -67,8 +67,8 @@ std::string makeModule(const std::string &math, int64_t d,
   add("softmax", "tensor<?x?xf32>, tensor<?xf64>", "");
   add("nll", "tensor<?xf64>, tensor<?xf64>", targets);
   const std::string grads =
-      "tensor<?x$Dxf32>, tensor<?x5xf32>, tensor<?x$Dxf32>, tensor<?x5xf32>, "
-      "tensor<?xf64>, tensor<?xf64>, f64";
+      "tensor<?x$Dxf32>, tensor<?x5xf32>, tensor<$Vx$Dxf32>, "
+      "tensor<$Vx5xf32>, tensor<?xf64>, tensor<$Vxf64>, f64";
   auto addGradient = [&](const std::string &reducer, const std::string &ct,
                          const std::string &more) {
     text += "func.func @" + reducer + "_grad(" + signature +
@@ -85,9 +85,29 @@ std::string makeModule(const std::string &math, int64_t d,
   addGradient("none", "tensor<?x?xf32>", "");
   addGradient("softmax", "tensor<?x?xf32>", lse);
   addGradient("nll", "tensor<?xf64>", targets + lse);
+  // Loss and gradients at once; strips keep what they can where V is known.
+  auto addFused = [&](const std::string &v) {
+    std::string function =
+        "func.func @fused" + (v == "?" ? "" : v) + "(" + signature +
+        ", %ct: tensor<?xf64>) -> (" + grads +
+        ", tensor<?xf64>, tensor<?xf64>) {\n%r:9 = geo.pairwise_grad nll " +
+        operands + targets + " cotangent(%ct : tensor<?xf64>) math $M " +
+        region + partials +
+        "geo.yield %z, %zg, %zg2, %zu, %zw, %zt : $M, $M, $M, $M, $M, $M } -> "
+        "(" +
+        grads +
+        ", tensor<?xf64>, tensor<?xf64>)\nreturn %r#0, %r#1, %r#2, %r#3, %r#4, "
+        "%r#5, %r#6, %r#7, %r#8 : " +
+        grads + ", tensor<?xf64>, tensor<?xf64>\n}\n";
+    text += replaceAll(function, "$V", v);
+  };
+  for (int64_t v : {0, 131})
+    addFused(v ? std::to_string(v) : "?");
+
   // The second factor has rows of another length, and of either kind.
   text = replaceAll(text, "$K", d % 3 == 1 ? "dot" : "sqdiff");
   text = replaceAll(text, "xf32>", "x" + storage + ">");
+  text = replaceAll(text, "$V", "?");
   return replaceAll(replaceAll(text, "$M", math), "$D", std::to_string(d));
 }
 
@@ -172,6 +192,20 @@ void backward(Program &program, const std::string &reducer, Inputs<T> &in,
   out.number = dT;
 }
 
+/// The gradients, then nll and lse. By the function for V columns where there
+/// is one.
+template <class T>
+void fused(Program &program, bool isStatic, Inputs<T> &in, Outputs<T> &out) {
+  int64_t n = in.X.shape[0], v = in.Y.shape[0], d = in.X.shape[1];
+  Array<T> dX({n, d}, NAN), dX2({n, 5}, NAN), dY({v, d}, NAN), dY2({v, 5}, NAN);
+  Array<double> dU({n}, NAN), dV({v}, NAN), nll({n}, NAN), lse({n}, NAN);
+  std::string name = "fused" + (isStatic ? std::to_string(v) : "");
+  program(name.c_str(), in.X, in.Y, in.X2, in.Y2, in.U, in.V, in.tau, in.ids,
+          in.ct, dX, dX2, dY, dY2, dU, dV, out.number, nll, lse);
+  out.floats = {dX, dX2, dY, dY2};
+  out.doubles = {dU, dV, nll, lse};
+}
+
 template <class T>
 void expectNear(const Array<T> &got, const Array<T> &want, double tolerance,
                 const std::string &what) {
@@ -214,6 +248,26 @@ template <class T> bool areEqual(const Outputs<T> &a, const Outputs<T> &b) {
   return std::memcmp(&a.number, &b.number, sizeof(double)) == 0;
 }
 
+/// A fused op against the two that it stands for.
+template <class T>
+void checkFused(Program &program, Inputs<T> &in, const Outputs<T> &wantLoss,
+                const Outputs<T> &wantGradient, double tolerance,
+                double doubleTolerance, const std::string &what) {
+  Outputs<T> want = wantGradient;
+  want.doubles.push_back(wantLoss.doubles[0]);
+  want.doubles.push_back(wantLoss.doubles[1]);
+  for (bool isStatic : {false, true}) {
+    if (isStatic && in.Y.shape[0] != 131)
+      continue;
+    Outputs<T> got, again;
+    fused(program, isStatic, in, got);
+    expectNear(got, want, tolerance, doubleTolerance,
+               what + (isStatic ? " fused, kept" : " fused"));
+    fused(program, isStatic, in, again);
+    EXPECT_TRUE(areEqual(got, again)) << what;
+  }
+}
+
 class CpuPairs : public testing::TestWithParam<int> {
 protected:
   void TearDown() override { rt::setNumThreads(0); }
@@ -254,6 +308,9 @@ TEST_P(CpuPairs, AgreeWithLoops) {
         backward(fast, reducer, in, gradientAgain);
         EXPECT_TRUE(areEqual(got, again)) << run;
         EXPECT_TRUE(areEqual(gradient, gradientAgain)) << run;
+        bool isNll = reducer == "nll";
+        if (isNll)
+          checkFused(fast, in, want, wantGradient, 1e-5, 1e-5, run);
         if (n > 70)
           continue;
         Outputs<float> onAvx2, gradientOnAvx2;
@@ -262,12 +319,17 @@ TEST_P(CpuPairs, AgreeWithLoops) {
         backward(narrow, reducer, in, gradientOnAvx2);
         expectNear(gradientOnAvx2, wantGradient, 1e-5, 1e-5,
                    run + " avx2 gradient");
+        if (isNll)
+          checkFused(narrow, in, want, wantGradient, 1e-5, 1e-5, run + " avx2");
         Outputs<float> close, closeGradient;
         forward(accurate, reducer, in, close);
         expectNear(close, want, 1e-7, 1e-13, run + " f64");
         backward(accurate, reducer, in, closeGradient);
         expectNear(closeGradient, wantGradient, 1e-7, 1e-12,
                    run + " f64 gradient");
+        if (isNll)
+          checkFused(accurate, in, want, wantGradient, 1e-7, 1e-12,
+                     run + " f64");
       }
     }
 }
@@ -300,8 +362,22 @@ TEST_P(CpuPairs, WideAgreeWithLoops) {
           expectNear(got, want, 1e-13, 1e-13, run);
           backward(*program, reducer, in, gradient);
           expectNear(gradient, wantGradient, 1e-12, 1e-12, run + " gradient");
+          if (reducer == "nll")
+            checkFused(*program, in, want, wantGradient, 1e-12, 1e-12, run);
         }
     }
+}
+
+/// The oracle's own fused form.
+TEST_P(CpuPairs, FusedLoopsAgreeWithTheirParts) {
+  Program exact(makeModule("f64", GetParam()), Target::loops);
+  ASSERT_TRUE(exact) << exact.errors;
+  Inputs<float> in(7, 131, GetParam());
+  Outputs<float> want, wantGradient;
+  forward(exact, "nll", in, want);
+  in.lse = want.doubles.back();
+  backward(exact, "nll", in, wantGradient);
+  checkFused(exact, in, want, wantGradient, 1e-7, 1e-14, "loops");
 }
 
 } // namespace
