@@ -30,6 +30,7 @@ std::optional<Stage> geo::parseStage(StringRef name) {
       .Case("geo", Stage::geo)
       .Case("expanded", Stage::expanded)
       .Case("gradient", Stage::gradient)
+      .Case("fused", Stage::fused)
       .Case("linalg", Stage::linalg)
       .Case("llvm", Stage::llvm)
       .Default(std::nullopt);
@@ -100,20 +101,22 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   addCleanup(pm);
   if (last == Stage::gradient)
     return;
-  // 4. Buffers and loops.
+  // 4. Fewer and wider programs. The oracle runs what people wrote.
   if (target == Target::cpu) {
     pm.addPass(createGeoFuseDecoder());
     addCleanup(pm);
     pm.addPass(createGeoFuseRowwise());
     addCleanup(pm);
-    pm.addPass(createGeoWidenRows());
-    addCleanup(pm);
-    pm.addPass(createGeoLowerToCpu({machine.str()}));
-  } else {
-    pm.addPass(createGeoWidenRows());
-    addCleanup(pm);
-    pm.addPass(createGeoLowerToLoops());
   }
+  pm.addPass(createGeoWidenRows());
+  addCleanup(pm);
+  if (last == Stage::fused)
+    return;
+  // 5. Buffers and loops.
+  if (target == Target::cpu)
+    pm.addPass(createGeoLowerToCpu({machine.str()}));
+  else
+    pm.addPass(createGeoLowerToLoops());
   addCleanup(pm);
   if (last == Stage::linalg)
     return;

@@ -13,6 +13,7 @@ enum class Stage {
   geo,      ///< checked and simplified
   expanded, ///< the five constructs on plain tensors
   gradient, ///< with gradients, inlined
+  fused,    ///< after the fusion passes of the target: still constructs
   linalg,   ///< loops over buffers
   llvm,     ///< the LLVM dialect
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialect/Geo.h"
 #include "passes/Passes.h"
+#include "passes/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -25,21 +26,27 @@ bool canMoveTo(RowwiseOp producer, RowwiseOp consumer) {
   return true;
 }
 
-/// A row result of `producer` is a row operand of `consumer`, nothing else of
-/// it is an operand there, and their rows have one length.
-bool canFuse(RowwiseOp producer, RowwiseOp consumer) {
+/// Why a row result of `producer` cannot be made where `consumer` reads it; or
+/// null.
+const char *findObstacle(RowwiseOp producer, RowwiseOp consumer) {
   if (producer->getBlock() != consumer->getBlock())
-    return false;
+    return "it is in another block than the program that reads its rows";
   // A sum is complete only after the last row, also where it is read as rows.
   for (OpResult r :
        producer->getResults().drop_front(producer.getNumRowResults()))
     if (llvm::is_contained(consumer->getOperands(), Value(r)))
-      return false;
+      return "what reads its rows reads its sums too, complete only after the "
+             "last row";
   for (Value v : consumer.getShared())
     if (v.getDefiningOp() == producer)
-      return false;
+      return "what reads its rows also reads all of them at once";
   int64_t p = producer.getRowLength(), c = consumer.getRowLength();
-  return (p == c || p == 0 || c == 0) && canMoveTo(producer, consumer);
+  if (p != c && p != 0 && c != 0)
+    return "its rows have another length than those of the program that reads "
+           "them";
+  if (!canMoveTo(producer, consumer))
+    return "another op uses its results before the program that reads its rows";
+  return nullptr;
 }
 
 RowwiseOp fuse(RowwiseOp producer, RowwiseOp consumer) {
@@ -128,16 +135,27 @@ struct FuseRowwisePass : geo::impl::GeoFuseRowwiseBase<FuseRowwisePass> {
     // Consumers last to first, so that chains collapse into their ends.
     while (!worklist.empty()) {
       RowwiseOp consumer = worklist.pop_back_val();
+      llvm::SmallSetVector<Operation *, 4> kept;
       for (Value v : consumer.getRows()) {
         auto producer = v.getDefiningOp<RowwiseOp>();
-        if (!producer || !canFuse(producer, consumer))
+        if (!producer)
           continue;
+        if (const char *obstacle = findObstacle(producer, consumer)) {
+          if (kept.insert(producer))
+            remarkNotFused(producer, remarkName) << obstacle;
+          continue;
+        }
+        remarkFused(producer, remarkName)
+            << "merged into the program that reads its rows";
         llvm::erase(worklist, producer);
         worklist.push_back(fuse(producer, consumer));
         break;
       }
     }
   }
+
+private:
+  static constexpr StringLiteral remarkName = "fuse-rowwise";
 };
 
 } // namespace

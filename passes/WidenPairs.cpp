@@ -3,6 +3,7 @@
 #include "dialect/Geo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Passes.h"
+#include "passes/Remarks.h"
 
 using namespace mlir;
 
@@ -108,13 +109,24 @@ struct WidenPairsPass : geo::impl::GeoWidenPairsBase<WidenPairsPass> {
   void runOnOperation() override {
     SmallVector<PairwiseOp> ops;
     getOperation()->walk([&](PairwiseOp op) {
-      if (op.getMathType().isF64() && PairWidening::isPossible(op))
-        ops.push_back(op);
+      if (!op.getMathType().isF64())
+        return;
+      if (!PairWidening::isPossible(op)) {
+        remarkNotFused(op, remarkName)
+            << "its result has rows of unknown length, which no row program "
+               "could round";
+        return;
+      }
+      remarkFused(op, remarkName) << "reads its rows in f64";
+      ops.push_back(op);
     });
     PairWidening widening;
     for (PairwiseOp op : ops)
       widening.run(op);
   }
+
+private:
+  static constexpr StringLiteral remarkName = "widen-pairs";
 };
 
 } // namespace

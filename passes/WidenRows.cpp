@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Passes.h"
+#include "passes/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -173,8 +174,10 @@ private:
 struct WidenRowsPass : geo::impl::GeoWidenRowsBase<WidenRowsPass> {
   void runOnOperation() override {
     getOperation()->walk([](RowwiseOp op) {
-      if (Widening::isWorthwhile(op))
-        Widening(op).run();
+      if (!Widening::isWorthwhile(op))
+        return;
+      remarkFused(op, "widen-rows") << "its rows are computed in f64";
+      Widening(op).run();
     });
   }
 };

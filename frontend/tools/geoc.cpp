@@ -8,9 +8,11 @@
 #include "lowering/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "passes/Remarks.h"
 #include "runtime/AtomicFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
@@ -36,8 +38,9 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::init("obj"), cl::value_desc("stage"),
       cl::desc("geo: checked and simplified. expanded: the constructs. "
-               "gradient: differentiated and inlined. linalg: loops over "
-               "buffers. llvm: LLVM IR. obj: object code (default)"),
+               "gradient: differentiated and inlined. fused: before buffers. "
+               "linalg: loops over buffers. llvm: LLVM IR. obj: object code "
+               "(default)"),
       cl::cat(category)};
   cl::opt<bool> checkPoints{
       "check-points",
@@ -47,8 +50,12 @@ struct Options {
   cl::opt<std::string> stopAfter{
       "stop-after", cl::value_desc("stage"),
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
-               "linalg or llvm (the LLVM dialect)"),
+               "fused, linalg or llvm (the LLVM dialect)"),
       cl::cat(category)};
+  cl::opt<std::string> remarks{
+      "remarks", cl::value_desc("category"), cl::cat(category),
+      cl::desc("Say what passes did with every candidate, and why not: "
+               "fusion")};
   cl::opt<bool> checkGradients{
       "check-gradients", cl::cat(category),
       cl::desc("Instead of compiling, check the gradient of every formula at "
@@ -71,6 +78,8 @@ struct Request {
   /// Print MLIR, LLVM IR, or else object code.
   bool printModule, printIR;
   bool checkPoints;
+  /// The category of the remarks to print, or empty.
+  std::string remarks;
 };
 
 const char *overview =
@@ -83,6 +92,7 @@ const char *examples =
     "\nEXAMPLES:\n"
     "  geoc model.mlir --emit=gradient          what is differentiated\n"
     "  geoc model.mlir --target=loops --emit=linalg   loops over buffers\n"
+    "  geoc model.mlir --emit=fused --remarks=fusion  what was merged, or not\n"
     "  geoc model.mlir -o model.o               object code for this CPU\n"
     "  geoc page.mlir --check-gradients         formulas against differences\n"
     "  geoc model.mlir --emit=llvm --mlir-timing -o model.ll\n";
@@ -100,11 +110,14 @@ StringRef getUsageMessage(StringRef message) {
   return line.split("  Try:").first;
 }
 
-/// Prints the first error only, and no notes: what follows is its echo.
+/// Prints remarks and the first error only, without notes: what follows is its
+/// echo.
 class FirstError {
 public:
   explicit FirstError(MLIRContext &context) : engine(context.getDiagEngine()) {
     id = engine.registerHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+        return failure();
       if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
         return success();
       return success(std::exchange(seen, true));
@@ -191,6 +204,15 @@ int compileFile(const Request &request) {
   DefaultTimingManager timingManager;
   applyDefaultTimingManagerCLOptions(timingManager);
   TimingScope timing = timingManager.getRootScope();
+  if (!request.remarks.empty()) {
+    remark::RemarkCategories categories;
+    categories.all = request.remarks;
+    if (failed(remark::enableOptimizationRemarks(
+            context, /*streamer=*/nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return 2;
+  }
 
   TimingScope parsing = timing.nest("Parsing");
   auto module = parseSourceFile<ModuleOp>(sources, &context);
@@ -243,19 +265,23 @@ int main(int argc, char **argv) {
   bool isObject = options.emit == "obj";
   auto last = isObject ? Stage::llvm : parseStage(options.emit);
   if (!last)
-    return usageError("expects --emit=geo, expanded, gradient, linalg, llvm or "
-                      "obj, but got " +
-                      options.emit);
+    return usageError(
+        "expects --emit=geo, expanded, gradient, fused, linalg, llvm or "
+        "obj, but got " +
+        options.emit);
   auto stop = options.stopAfter.empty() ? last : parseStage(options.stopAfter);
   if (!stop)
-    return usageError("expects --stop-after=geo, expanded, gradient, linalg or "
-                      "llvm, but got " +
-                      options.stopAfter);
+    return usageError(
+        "expects --stop-after=geo, expanded, gradient, fused, linalg or "
+        "llvm, but got " +
+        options.stopAfter);
+  if (!options.remarks.empty() && options.remarks != fusionRemarks)
+    return usageError("expects --remarks=fusion, but got " + options.remarks);
   bool printModule = *last != Stage::llvm || !options.stopAfter.empty();
   if (isObject && !printModule && options.output == "-" &&
       llvm::outs().is_displayed())
     return usageError("expects -o file for object code, but got a terminal");
   return compileFile({options.input, options.output, *target,
                       std::min(*last, *stop), printModule, !isObject,
-                      options.checkPoints});
+                      options.checkPoints, options.remarks});
 }
