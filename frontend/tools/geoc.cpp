@@ -206,7 +206,7 @@ int compileFile(const Request &request) {
   TimingScope timing = timingManager.getRootScope();
   if (!request.remarks.empty()) {
     remark::RemarkCategories categories;
-    categories.all = request.remarks;
+    categories.passed = categories.missed = request.remarks;
     if (failed(remark::enableOptimizationRemarks(
             context, /*streamer=*/nullptr,
             std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

@@ -24,7 +24,8 @@ func.func @sum(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   // CHECK-DAG: remarks.mlir:[[#@LINE+1]]:{{[0-9]+}}: remark: [Missed] fuse-rowwise | Category:fusion | Function=sum | Remark="what reads its rows reads its sums too, complete only after the last row"
   %y, %s = geo.rowwise rows(%xr = %x : tensor<8x8xf32>) {
     %q = geo.dot %xr, %xr : vector<8xf32>
-    geo.yield %xr, %q : vector<8xf32>, f64
+    %t = math.tanh %xr : vector<8xf32>
+    geo.yield %t, %q : vector<8xf32>, f64
   } -> (tensor<8x8xf32>) sums (f64)
   %z = geo.rowwise rows(%yr = %y : tensor<8x8xf32>) shared(%sr = %s : f64) {
     %v = geo.scale %sr, %yr : vector<8xf32>
