@@ -8,7 +8,8 @@
 // where u - v = <x - y, x + y> / (u + v),
 // and B = |n + m|^2 likewise; the angle is 2 asin(sqrt(A) / 2) where A < B, and
 // pi - 2 asin(sqrt(B) / 2) near the antipode, where the first loses half of its
-// digits.
+// digits. A row of zeros has no direction: NaN. Between a point and its antipode
+// the geodesic is not unique, and whatever follows one is NaN, too.
 geo.manifold @sphere(c > 0) {
   formula @origin(x: row) = 0 * x + 1 / sqrt(length(x))
 
@@ -27,7 +28,7 @@ geo.manifold @sphere(c > 0) {
     let near = (r - d * d) / uv
     let far = 2 - 2 * p / uv
     let a = select(4 * r < uv, near, far)
-    yield select(0 < a, a, 0)
+    yield select(0 < uv, select(0 < a, a, 0), 0 / 0)
   }
 
   // The angle, by B.
@@ -68,6 +69,9 @@ geo.manifold @sphere(c > 0) {
     yield cosq(z) / (sqrt(c) * sqrt(sqnorm(x))) * x + sinc(z) * t
   }
 
+  // What is 0 at antipodes only.
+  formula @proper(b: number) = select(0 < b, b, 0 / 0)
+
   // With q = angle / sin(angle): (q / (sqrt(c) |y|)) times the part of y that is
   // tangent at x, which is that of y - x and of y + x.
   formula @logmap(x: row, y: row) {
@@ -81,9 +85,10 @@ geo.manifold @sphere(c > 0) {
     let za = 0.25 * select(a < b, a, 1)
     let zb = 0.25 * select(a < b, 1, b)
     let near = asinc(za) / sqrt(1 - za)
-    let far = angle_far(4 * zb) / (2 * sqrt(select(0 < zb, zb, 1)) * sqrt(1 - zb))
+    let far = angle_far(4 * zb) / (2 * sqrt(proper(zb)) * sqrt(1 - zb))
     let q = select(a < b, near, far)
-    let w = select(a < b, y - x, y + x)
+    let other = select(4 * sqnorm(x + y) < uv, y + x, y)
+    let w = select(4 * sqnorm(x - y) < uv, y - x, other)
     yield q / (sqrt(c) * v) * tangent(x, w)
   }
 
@@ -95,7 +100,7 @@ geo.manifold @sphere(c > 0) {
     let t = tangent(x, v)
     let p = (x + y) + length_difference(x, y, nx, ny) / ny * y
     let pp = sqnorm(p)
-    yield t - 2 * dot(p, t) / select(0 < pp, pp, 1) * p
+    yield t - 2 * dot(p, t) / proper(pp) * p
   }
 
   formula @expmap0(v: row) = expmap(origin(v), v)
@@ -118,15 +123,28 @@ geo.manifold @sphere(c > 0) {
     let r = 1 / (sqrt(c) * sqrt(sqnorm(y)))
     let p = o + n
     let pp = sqnorm(p)
-    yield r * y - 2 * r * dot(p, y) / select(0 < pp, pp, 1) * p + 2 * r * dot(o, y) * n
+    yield r * y - 2 * r * dot(p, y) / proper(pp) * p + 2 * r * dot(o, y) * n
+  }
+
+  // sin(angle) / angle.
+  formula @sinc_by(a: number, b: number) {
+    let nb = select(a < b, 1, proper(b))
+    let far = sqrt(nb * (1 - 0.25 * nb)) / angle_far(nb)
+    yield select(a < b, sinc(sqangle(a, b)), far)
   }
 
   formula @geodesic(x: row, y: row, t: number) {
-    let q = c * sqdist(x, y)
-    let whole = sqrt(c) * sinc(q)
+    let u = sqrt(sqnorm(x))
+    let v = sqrt(sqnorm(y))
+    let p = dot(x, y)
+    let d = length_difference(x, y, u, v)
+    let a = gap(sqnorm(x - y), d, u * v, p)
+    let b = gap(sqnorm(x + y), d, u * v, -p)
+    let q = sqangle(a, b)
+    let whole = sqrt(c) * sinc_by(a, b)
     let rest = 1 - t
-    let along_x = rest * sinc(rest * rest * q) / (whole * sqrt(sqnorm(x)))
-    let along_y = t * sinc(t * t * q) / (whole * sqrt(sqnorm(y)))
+    let along_x = rest * sinc(rest * rest * q) / (whole * u)
+    let along_y = t * sinc(t * t * q) / (whole * v)
     yield along_x * x + along_y * y
   }
 

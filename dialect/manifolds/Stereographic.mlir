@@ -102,12 +102,17 @@ geo.manifold @stereographic(c) {
   }
 
   // The point on the straight line between the lifts of x and y to the
-  // hyperboloid (or sphere) that divides the angle.
+  // hyperboloid (or sphere) that divides the angle. With q = c d^2, sinhc(q) =
+  // sqrt(1 + s) / asinhc(s): 0 at antipodes, between which it is not unique.
   formula @geodesic(x: row, y: row, t: number) {
     let zx = c * sqnorm(x)
     let zy = c * sqnorm(y)
-    let q = c * sqdist(x, y)
-    let whole = sinhc(q)
+    let m = sqnorm(x - y) / (alpha(x) * alpha(y))
+    let s = c * m
+    let u = one_plus(s, x, y)
+    let f = arc(s, u)
+    let q = 4 * s * (f * f)
+    let whole = sqrt(u) / f
     let rest = 1 - t
     let wx = rest * sinhc(rest * rest * q) / (whole * (1 - zx))
     let wy = t * sinhc(t * t * q) / (whole * (1 - zy))
@@ -197,7 +202,8 @@ geo.manifold @stereographic(c) {
     let bent = c * sqnorm(w) * dot(p, a) / alpha(p)
     let h = 2 * (dot(w, a) - bent) / (select(0 < n, n, 1) * alpha(x))
     let s = c * (h * h)
-    yield h * asinhc(select(s < -1, -1, s))
+    // At the pole, the farthest point, no derivative: 0, as between its sides.
+    yield h * asinhc(select(-1 < s, s, -1))
   }
 
   // sqrt(c)|x| against 1, where there is a rim.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/check/GradientCheck.h"
+#include "dialect/Signatures.h"
 #include "dialect/interpreter/Differences.h"
 #include "frontend/check/Programs.h"
 #include "llvm/Support/Format.h"
@@ -81,9 +82,7 @@ public:
       if (auto formula = dyn_cast<FormulaOp>(op))
         result = checkFormula(formula, nullptr);
       else if (auto page = dyn_cast<ManifoldOp>(op))
-        for (auto formula : page.getOps<FormulaOp>())
-          if (succeeded(result))
-            result = checkFormula(formula, page);
+        result = checkPage(page);
       if (auto function = dyn_cast<func::FuncOp>(op);
           function && options.functions)
         result = checkFunction(function);
@@ -95,6 +94,24 @@ public:
   }
 
 private:
+  /// The formulas of a page, and the standard ones that it inherits.
+  LogicalResult checkPage(ManifoldOp page) {
+    if (page.getSymName() == "any" && options.formulas)
+      return page.emitOpError(
+          "expects a page to check, but got @any, whose formulas call those of "
+          "the page that inherits them; they are checked with every page");
+    for (auto formula : page.getOps<FormulaOp>())
+      if (failed(checkFormula(formula, page)))
+        return failure();
+    for (const Signature &signature : getSignatures()) {
+      FormulaOp formula = lookupFormula(page, signature.name);
+      if (formula && formula->getParentOp() != page &&
+          failed(checkFormula(formula, page)))
+        return failure();
+    }
+    return success();
+  }
+
   LogicalResult checkFormula(FormulaOp formula, ManifoldOp page) {
     if (!options.formulas)
       return success();

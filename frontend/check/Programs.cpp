@@ -82,7 +82,8 @@ FailureOr<FormulaProgram> FormulaProgram::create(ModuleOp module,
   };
   auto build = [&](bool dropsVjp) -> OwningOpRef<ModuleOp> {
     OwningOpRef<ModuleOp> clone = cloneFormulas(module);
-    if (dropsVjp) {
+    // An inherited formula keeps its own: its page is checked for itself.
+    if (dropsVjp && (!page || formula->getParentOp() == page)) {
       Operation *parent =
           page ? clone->lookupSymbol(page.getSymName()) : clone->getOperation();
       cast<FormulaOp>(SymbolTable::lookupSymbolIn(parent, formula.getSymName()))
