@@ -23,7 +23,10 @@ struct CpuTarget {
   int64_t depth;
   /// Rows of A that a thread works on at a time.
   int64_t blockRows;
-  /// Pair programs: rows of a strip, and bytes that a strip of logits or of
+  /// Pair programs: vectors that go through a region side by side (a divisor of
+  /// tileVectors).
+  int64_t pairVectors;
+  /// Rows of a strip, and bytes that a strip of logits or of
   /// coefficients may take (L2).
   int64_t stripRows;
   int64_t stripBytes;

@@ -143,6 +143,11 @@ Value Gen::sum(Value v) {
 Value Gen::anyLane(Value mask) {
   return vector::ReductionOp::create(b, vector::CombiningKind::OR, mask);
 }
+Value Gen::piece(Value v, int64_t first, int64_t count) {
+  if (cast<VectorType>(v.getType()).getNumElements() == count)
+    return v;
+  return vector::ExtractStridedSliceOp::create(b, v, first, count, 1);
+}
 Value Gen::extract(Value v, int64_t lane) {
   return vector::ExtractOp::create(b, v, lane);
 }

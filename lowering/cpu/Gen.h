@@ -80,6 +80,8 @@ public:
   Value broadcast(Value x, Type type);
   Value sum(Value vector);
   Value anyLane(Value mask);
+  /// Lanes [first, first + count).
+  Value piece(Value vector, int64_t first, int64_t count);
   Value extract(Value vector, int64_t lane);
   Value insert(Value x, Value vector, int64_t lane);
   /// Lane l is set iff l < count (an index, which may be negative).

@@ -40,13 +40,19 @@ void LogSum::add(Value row, Value z) {
   Values at = {row, g.idx(0)};
   Value max = g.loadVector(maxima, at, vector);
   Value sum = g.loadVector(sums, at, wide);
-  Value gap = g.fsub(z, max);
-  Value isNew = g.flt(max, z);
-  Value below = g.fneg(math::AbsFOp::create(g.b, gap));
-  Value term = g.convert(emitExpBelow(g, below), g.f64());
-  Value factor = g.select(isNew, term, g.real(wide, 1.0));
-  g.storeVector(g.fma(sum, factor, term), sums, at);
-  g.storeVector(g.fmax(max, z), maxima, at);
+  int64_t lanes = cast<VectorType>(z.getType()).getNumElements();
+  for (int64_t first = 0; first < lanes; first += tile.lanes) {
+    Value part = g.piece(z, first, tile.lanes);
+    Value gap = g.fsub(part, max);
+    Value isNew = g.flt(max, part);
+    Value below = g.fneg(math::AbsFOp::create(g.b, gap));
+    Value term = g.convert(emitExpBelow(g, below), g.f64());
+    Value factor = g.select(isNew, term, g.real(wide, 1.0));
+    sum = g.fma(sum, factor, term);
+    max = g.fmax(max, part);
+  }
+  g.storeVector(sum, sums, at);
+  g.storeVector(max, maxima, at);
 }
 
 LogSum::Total LogSum::finish(Value row) {

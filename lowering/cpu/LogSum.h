@@ -19,7 +19,8 @@ public:
   void startThread(Value stripRows);
   /// Forgets the rows [0, rows) of the strip.
   void startStrip(Value rows);
-  /// Adds a vector to row `row`; -infinity in lanes that are not there.
+  /// Adds vectors, side by side in `z`, to row `row`; -infinity in lanes that
+  /// are not there.
   void add(Value row, Value z);
 
   struct Total {

@@ -89,7 +89,7 @@ void Backward::packColumns() {
         Value end = g.mul(program.panels, tile.panel());
         g.forLoop(program.columns, end, g.idx(1), [&](Value j) {
           for (int64_t v = 0; v < tile.vectors; ++v)
-            g.storeVector(g.zero(program.vector), packedY[k],
+            g.storeVector(g.zero(tile.vector()), packedY[k],
                           {p, j, g.idx(v * tile.lanes)});
         });
       });
@@ -182,7 +182,7 @@ void Backward::emitTarget(Value row, Value i) {
 
 void Backward::storeRow(Value row, Value i) {
   const PairOperands &pair = program.pair;
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   Values sums(pair.numGrams());
   for (auto [q, a] : llvm::enumerate(rowArguments)) {
     Value sum = g.load(rowSums[q].second, row);
@@ -210,7 +210,7 @@ void Backward::storeRow(Value row, Value i) {
 /// 2 (sum x - product), row `i` of x.
 Value Backward::emitDifference(Value sum, Value x, Value i, Value p, Value mask,
                                Value product) {
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   Value row = g.loadPart(x, {i, p}, vector, mask);
   return g.fmul(g.real(vector, 2.0), g.fsub(g.fmul(sum, row), product));
 }
@@ -221,7 +221,7 @@ Value Backward::emitDifference(Value sum, Value x, Value i, Value p, Value mask,
 
 void Backward::combine(Value count) {
   const PairOperands &pair = program.pair;
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   auto addUp = [&](Type type, function_ref<Value(Value)> load) {
     return g.forLoop(g.idx(0), count, g.idx(1), g.zero(type),
                      [&](Value t, ValueRange sum) {

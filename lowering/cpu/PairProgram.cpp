@@ -35,7 +35,9 @@ Value geo::cpu::emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
 
 PairProgram::PairProgram(Work &work, Gen &g, PairOperands pair)
     : work(work), g(g), pair(std::move(pair)),
-      tile(work.target, this->pair.math), vector(tile.vector()) {
+      tile(work.target, this->pair.math),
+      lanes(tile.lanes * work.target.pairVectors),
+      vector(Gen::vectorOf(lanes, tile.element)) {
   rows = g.dim(this->pair.xs[0], 0);
   columns = g.dim(this->pair.ys[0], 0);
   panels = g.ceilDiv(columns, g.idx(tile.panel()));
@@ -148,7 +150,7 @@ void PairProgram::emitGramTile(Value panel, Value row) {
         },
         [&](int64_t v, Value p) {
           return g.loadVector(packed[k], {panel, p, g.idx(v * tile.lanes)},
-                              vector);
+                              tile.vector());
         },
         /*init=*/{}, /*isDifference=*/pair.isDifference(k) && isNarrow(k));
     for (int64_t r = 0; r < tile.rows; ++r)
@@ -165,7 +167,7 @@ Value PairProgram::refine(unsigned k, Value r, Value isClose, Value i,
       g.anyLane(isClose),
       [&] {
         return g.forLoop(
-            g.idx(0), g.idx(tile.lanes), g.idx(1), r,
+            g.idx(0), g.idx(lanes), g.idx(1), r,
             [&](Value lane, ValueRange carried) {
               Value isThis =
                   vector::ExtractOp::create(g.b, isClose, OpFoldResult(lane));
@@ -222,7 +224,7 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
     arguments.push_back(g.loadVector(number, place.column, vector));
   for (Value number : pair.shared)
     arguments.push_back(g.broadcast(g.convert(number, tile.element), vector));
-  PairRegion region(g, *pair.block, arguments, tile.lanes);
+  PairRegion region(g, *pair.block, arguments, lanes);
   for (auto [v, buffer] : kept) {
     if (usesKept)
       region.set(v, g.loadVector(buffer, keptAt, vector));
@@ -251,7 +253,7 @@ void PairProgram::forPairs(Value p0, Value p1, function_ref<void(Value)> start,
       g.forLoop(g.idx(tile.rows), [&](Value r) {
         Value row = g.add(tileRow, r);
         Value i = clampRow(row);
-        g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(tile.lanes),
+        g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(lanes),
                   [&](Value offset) {
                     Place place{row, i, panel, offset,
                                 g.add(g.mul(panel, tile.panel()), offset)};

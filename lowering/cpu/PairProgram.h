@@ -99,7 +99,7 @@ public:
 
   /// Lanes of `place` that are columns of the op.
   Value getColumnMask(const Place &place) {
-    return g.maskBelow(g.sub(columns, place.column), tile.lanes);
+    return g.maskBelow(g.sub(columns, place.column), lanes);
   }
   /// -infinity where `mask` is not set.
   Value hideMissing(Value z, Value mask) {
@@ -111,6 +111,9 @@ public:
   Gen &g;
   const PairOperands pair;
   const Tile tile;
+  /// Pairs that the region sees at once: some vectors of a row of a panel,
+  /// whose chains of operations then overlap.
+  const int64_t lanes;
   const VectorType vector;
   Value rows, columns, panels;
   // The current strip.

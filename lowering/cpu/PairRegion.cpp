@@ -15,6 +15,19 @@ PairRegion::PairRegion(Gen &g, Block &block, ValueRange arguments,
     known[argument] = emitted;
 }
 
+/// Of a derivative, the op in its block that has the function's value.
+static Operation *findPrimal(Operation *op) {
+  auto even = dyn_cast<EvenOp>(op);
+  if (!even || even.getOrder() != 1)
+    return nullptr;
+  for (Operation *user : even.getZ().getUsers())
+    if (auto other = dyn_cast<EvenOp>(user);
+        other && other.getFn() == even.getFn() && other.getOrder() == 0 &&
+        other->getBlock() == op->getBlock())
+      return other;
+  return nullptr;
+}
+
 Value PairRegion::get(Value v) {
   if (Value emitted = known.lookup(v))
     return emitted;
@@ -43,8 +56,11 @@ SmallVector<Value> geo::cpu::findKept(Block &block, unsigned numGrams,
     if (argument ? argument.getArgNumber() < numGrams
                  : isExpensive(op) && first.contains(v))
       kept.push_back(v);
-    else if (op)
+    else if (op) {
       second.insert_range(op->getOperands());
+      if (Operation *primal = findPrimal(op))
+        second.insert(primal->getResult(0));
+    }
   }
   return kept;
 }

@@ -21,7 +21,7 @@ static void emitTargetLogit(PairProgram &program,
       g.b, g.index(), g.load(program.pair.targets, place.i));
   Value lane = g.sub(target, place.column);
   Value isHere = arith::CmpIOp::create(g.b, arith::CmpIPredicate::ult, lane,
-                                       g.idx(program.tile.lanes));
+                                       g.idx(program.lanes));
   g.ifThen(isHere, [&] {
     Value x = vector::ExtractOp::create(g.b, z, OpFoldResult(lane));
     g.store(x, targetLogits, place.row);

@@ -114,7 +114,7 @@ void Backward::startStrip() {
 
 void Backward::zeroRow(Value memref, Value row) {
   g.forLoop(g.idx(0), g.dim(memref, 1), g.idx(tile.lanes), [&](Value j) {
-    g.storeVector(g.zero(program.vector), memref, {row, j});
+    g.storeVector(g.zero(tile.vector()), memref, {row, j});
   });
 }
 
@@ -132,7 +132,7 @@ Value Backward::emitCotangentSum(Value i) {
 //===----------------------------------------------------------------------===//
 
 void Backward::emitBlock(Value p0, Value p1) {
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   g.forLoop(program.tiledCount, [&](Value row) {
     for (auto [narrow, wide] : rowSums)
       g.storeVector(g.zero(vector), narrow, {row, g.idx(0)});
@@ -200,8 +200,10 @@ Value Backward::emitLogitGradient(const PairProgram::Place &place, Value z,
 void Backward::addToRow(unsigned quantity, Value row, Value x) {
   Value narrow = rowSums[quantity].first;
   Values at = {row, g.idx(0)};
-  g.storeVector(g.fadd(g.loadVector(narrow, at, program.vector), x), narrow,
-                at);
+  Value sum = g.loadVector(narrow, at, tile.vector());
+  for (int64_t part = 0; part < program.lanes; part += tile.lanes)
+    sum = g.fadd(sum, g.piece(x, part, tile.lanes));
+  g.storeVector(sum, narrow, at);
 }
 
 void Backward::addToColumn(unsigned quantity, Value offset, Value x) {
@@ -222,7 +224,7 @@ void Backward::emitPairs(const PairProgram::Place &place,
     Type i32s = Gen::withElement(vector, g.i32());
     Value column = arith::IndexCastOp::create(g.b, g.i32(), place.column);
     Value columns = arith::AddIOp::create(g.b, g.broadcast(column, i32s),
-                                          g.lanes(tile.lanes));
+                                          g.lanes(program.lanes));
     isTarget =
         g.equal(columns, g.broadcast(g.load(pair.targets, place.i), i32s));
     isTarget = g.both(isTarget, mask);
@@ -283,7 +285,7 @@ void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
   auto lane = [&](Value v, Value l) -> Value {
     return vector::ExtractOp::create(g.b, v, OpFoldResult(l));
   };
-  g.forLoop(g.idx(tile.lanes), [&](Value l) {
+  g.forLoop(g.idx(program.lanes), [&](Value l) {
     if (isTarget)
       g.ifThen(lane(isTarget, l), [&] {
         for (auto [a, partial] : llvm::enumerate(partials))
@@ -309,7 +311,7 @@ void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
 void Backward::addByDifference(unsigned k, Value row, Value i, Value j,
                                Value a) {
   const PairOperands &pair = program.pair;
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   Value scale = g.broadcast(a, vector);
   g.forMasked(
       g.idx(0), g.dim(pair.xs[k], 1), tile.lanes, [&](Value p, Value mask) {
@@ -335,7 +337,7 @@ void Backward::addByDifference(unsigned k, Value row, Value i, Value j,
 
 /// product[R, d] += A[R, block] Y[block, d].
 void Backward::emitProductForX(unsigned k, Value p0, Value p1) {
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   Value width = g.idx(tile.panel());
   g.forLoop(depthPanels(k), [&](Value dp) {
     g.forLoop(g.idx(0), program.tiledCount, g.idx(tile.rows), [&](Value row) {
@@ -373,7 +375,7 @@ void Backward::emitProductForX(unsigned k, Value p0, Value p1) {
 
 /// part[block, d] += A[R, block]^T X[R, d].
 void Backward::emitProductForY(unsigned k, Value p0, Value p1) {
-  VectorType vector = program.vector;
+  VectorType vector = tile.vector();
   Value width = g.idx(tile.panel());
   g.forLoop(p0, p1, g.idx(1), [&](Value p) {
     Value local = g.sub(p, blockStart);

@@ -127,29 +127,33 @@ Value geo::cpu::emitLog2OnePlus(Gen &g, Value z) {
   return g.fma(r, emitPolynomial(g, log2Poly, r), exponent);
 }
 
+/// At 1e-30 everything below has its limit in f32.
+static Value emitAbove0(Gen &g, Value z) {
+  return g.fmax(g.real(z.getType(), 1e-30), z);
+}
+
 /// With n = sqrt(z), q = sqrt(1+z): asinh n = log1p(2n(n + q)) / 2, since
-/// (n + q)^2 = 1 + 2n(n + q). The derivative is (1/q - f) / (2z), which cancels
-/// for small z and is a polynomial there.
-Value geo::cpu::emitAsinhc(Gen &g, Value z, int64_t order) {
+/// (n + q)^2 = 1 + 2n(n + q).
+Value geo::cpu::emitAsinhc(Gen &g, Value z) {
   Type type = z.getType();
-  // At 1e-30 everything below has its limit in f32.
-  Value s = g.fmax(g.real(type, 1e-30), z);
+  Value s = emitAbove0(g, z);
   Value n = g.sqrt(s);
   Value q = g.sqrt(g.fadd(s, g.real(type, 1.0)));
-  Value inverse = g.fdiv(g.real(type, 1.0), g.fmul(n, q));
-  Value twoN = g.fadd(n, n);
-  Value u = g.fmul(twoN, g.fadd(n, q));
+  Value u = g.fmul(g.fadd(n, n), g.fadd(n, q));
   Value log = g.fmul(emitLog2OnePlus(g, u),
                      g.real(type, 0.34657359027997265)); // ln(2)/2
-  Value inverseN = g.fmul(q, inverse);
-  Value f = g.fmul(log, inverseN);
-  if (order == 0)
-    return f;
-  Value difference = g.fsub(g.fmul(n, inverse), f);
+  return g.fdiv(log, n);
+}
+
+/// (1/q - f) / (2z), which cancels for small z and is a polynomial there.
+Value geo::cpu::emitAsinhcDerivative(Gen &g, Value z, Value asinhc) {
+  Type type = z.getType();
+  Value s = emitAbove0(g, z), one = g.real(type, 1.0);
+  Value q = g.sqrt(g.fadd(s, one));
   Value closed =
-      g.fmul(difference, g.fmul(g.fmul(inverseN, inverseN), g.real(type, 0.5)));
+      g.fdiv(g.fsub(one, g.fmul(q, asinhc)), g.fmul(g.fadd(s, s), q));
   Value series = emitPolynomial(g, asinhcPoly, z);
-  return g.select(g.flt(z, g.real(type, 1.0)), series, closed);
+  return g.select(g.flt(z, one), series, closed);
 }
 
 bool geo::cpu::isExpensive(Operation *op) {
@@ -158,7 +162,7 @@ bool geo::cpu::isExpensive(Operation *op) {
 }
 
 Value geo::cpu::emitElementwise(Gen &g, Operation *op, ValueRange operands,
-                                bool isVector, int64_t lanes) {
+                                bool isVector, int64_t lanes, Value value) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   Type type = isVector ? Type(Gen::vectorOf(lanes, element)) : element;
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -178,9 +182,13 @@ Value geo::cpu::emitElementwise(Gen &g, Operation *op, ValueRange operands,
     if (isa<math::TanhOp>(op))
       return emitTanh(g, operands[0]);
     if (auto even = dyn_cast<EvenOp>(op);
-        even && even.getFn() == EvenFn::asinhc && even.getOrder() < 2)
-      return extendEven(g.b, even.getFn(), operands[0], even.getOrder(),
-                        emitAsinhc(g, operands[0], even.getOrder()));
+        even && even.getFn() == EvenFn::asinhc && even.getOrder() < 2) {
+      Value z = operands[0];
+      Value positive = value ? value : emitAsinhc(g, z);
+      if (even.getOrder() == 1)
+        positive = emitAsinhcDerivative(g, z, positive);
+      return extendEven(g.b, even.getFn(), z, even.getOrder(), positive);
+    }
   }
   OperationState state(g.b.getLoc(), op->getName(), operands, type);
   if (Attribute properties = op->getPropertiesAsAttribute())

@@ -18,17 +18,20 @@ Value emitExpBelow(Gen &g, Value t);
 Value emitTanh(Gen &g, Value x);
 /// log2(1 + z) for 0 <= z < 2^127. 3 ulp, relative also as z goes to 0.
 Value emitLog2OnePlus(Gen &g, Value z);
-/// asinh(n)/n with n = sqrt(z), z >= 0, 6 ulp; or its first derivative in z,
-/// 12 ulp.
-Value emitAsinhc(Gen &g, Value z, int64_t order);
+/// asinh(n)/n with n = sqrt(z), z >= 0, 6 ulp.
+Value emitAsinhc(Gen &g, Value z);
+/// Its first derivative in z, given its value; 12 ulp.
+Value emitAsinhcDerivative(Gen &g, Value z, Value asinhc);
 
 /// True for an op that costs many times an addition on vectors.
 bool isExpensive(mlir::Operation *op);
 
 /// The value of `op`, an op of a region with one result, on `operands` that are
 /// numbers or vectors of `lanes`. `isVector` says whether the result is one.
+/// For a first derivative of geo.even `value` may be the function's value
+/// there, which it is cheaper with.
 Value emitElementwise(Gen &g, mlir::Operation *op, ValueRange operands,
-                      bool isVector, int64_t lanes);
+                      bool isVector, int64_t lanes, Value value = {});
 
 } // namespace geo::cpu
 
