@@ -4,6 +4,7 @@
 #include "dialect/Geo.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Passes.h"
+#include "passes/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -191,19 +192,36 @@ static void fuse(PairwiseOp primal, PairwiseGradOp gradient) {
 
 namespace {
 struct FuseDecoderPass : geo::impl::GeoFuseDecoderBase<FuseDecoderPass> {
+  static constexpr StringLiteral remarkName = "fuse-decoder";
+
   void runOnOperation() override {
     SmallVector<PairwiseGradOp> gradients;
     getOperation()->walk([&](PairwiseGradOp op) {
-      if (op.getReducer() == Reducer::nll && op.getLse())
+      if (op.getLse())
         gradients.push_back(op);
     });
     for (PairwiseGradOp gradient : gradients) {
       PairwiseOp primal = getPrimal(gradient);
-      if (!primal)
+      if (gradient.getReducer() != Reducer::nll) {
+        remarkNotFused(gradient, remarkName)
+            << "its primal ends in a softmax, whose cotangent comes from what "
+               "reads the table";
         continue;
+      }
+      if (!primal) {
+        remarkNotFused(gradient, remarkName)
+            << "its lse is not that of a geo.pairwise on the same operands";
+        continue;
+      }
       Slice slice(primal);
-      if (!slice.add(gradient.getCotangent()))
+      if (!slice.add(gradient.getCotangent())) {
+        remarkNotFused(gradient, remarkName)
+            << "the cotangent depends on the loss: the adjoint computes all "
+               "pairs again";
         continue;
+      }
+      remarkFused(gradient, remarkName)
+          << "merged with the loss: every Gram is computed once";
       slice.hoist();
       fuse(primal, gradient);
     }

@@ -8,8 +8,8 @@ using namespace geo;
 static const CpuTarget targets[] = {
     // name, lanes, tile rows, tile vectors, unroll, depth, block rows, pair
     // vectors, strip rows, strip bytes, kept bytes
-    {"avx2", 8, 4, 2, 4, 256, 192, 2, 96, 512 << 10, 4 << 20},
-    {"avx512", 16, 8, 2, 4, 256, 256, 2, 128, 512 << 10, 4 << 20},
+    {"avx2", 8, 4, 2, 4, 256, 192, 2, 96, 512 << 10, 16 << 20},
+    {"avx512", 16, 8, 2, 4, 256, 256, 2, 128, 512 << 10, 16 << 20},
 };
 
 std::optional<CpuTarget> geo::getCpuTarget(llvm::StringRef name) {

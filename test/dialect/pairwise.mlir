@@ -73,3 +73,15 @@ func.func @wide(%x: tensor<3x2xf64>, %y: tensor<5x2xf64>, %p: tensor<3x7xf64>, %
   } -> (tensor<3x5xf64>, tensor<3xf64>)
   return
 }
+
+// Fused with its primal: no lse, and nll and lse at the end.
+// CHECK-LABEL: func.func @fused
+func.func @fused(%X: tensor<3x4xf32>, %Y: tensor<5x4xf32>, %ids: tensor<3xi32>, %ct: tensor<3xf64>) {
+  // CHECK: geo.pairwise_grad nll grams(%{{.*}} = dot %{{.*}}, %{{.*}} : tensor<3x4xf32>, tensor<5x4xf32>) targets(%{{.*}} : tensor<3xi32>) cotangent(%{{.*}} : tensor<3xf64>) math f32 {
+  // CHECK: } -> (tensor<3x4xf32>, tensor<5x4xf32>, tensor<3xf64>, tensor<3xf64>)
+  %r:4 = geo.pairwise_grad nll grams(%g = dot %X, %Y : tensor<3x4xf32>, tensor<5x4xf32>) targets(%ids : tensor<3xi32>) cotangent(%ct : tensor<3xf64>) math f32 {
+    %one = arith.constant 1.0 : f32
+    geo.yield %g, %one : f32, f32
+  } -> (tensor<3x4xf32>, tensor<5x4xf32>, tensor<3xf64>, tensor<3xf64>)
+  return
+}

@@ -1,7 +1,9 @@
 // RUN: geo-opt %s --geo-fuse-decoder --canonicalize --split-input-file | FileCheck %s
+// RUN: geo-opt %s --geo-fuse-decoder --split-input-file --remarks-filter=fusion --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The mean over the rows that count: one program adds up losses and counts rows. The
 // count, and the cotangent that it gives, move before the fused op.
+// REMARK: remark: [Passed] fuse-decoder | Category:fusion | Function=mean | Remark="merged with the loss: every Gram is computed once"
 // CHECK-LABEL: func.func @mean
 //  CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>, %[[Y:.*]]: tensor<9x4xf32>, %[[IDS:.*]]: tensor<?xi32>, %[[M:.*]]: tensor<?xf32>)
 func.func @mean(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>, %mask: tensor<?xf32>)
@@ -49,6 +51,7 @@ func.func @mean(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>, %
 // -----
 
 // The gradient of the sum of squared losses waits for the losses.
+// REMARK: remark: [Missed] fuse-decoder | Category:fusion | Function=squares | Remark="the cotangent depends on the loss: the adjoint computes all pairs again"
 // CHECK-LABEL: func.func @squares
 func.func @squares(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>) -> (f64, tensor<?x4xf32>) {
   // CHECK: geo.pairwise nll
@@ -75,6 +78,7 @@ func.func @squares(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>
 // -----
 
 // Another batch's lse.
+// REMARK: remark: [Missed] fuse-decoder | Category:fusion | Function=other | Remark="its lse is not that of a geo.pairwise on the same operands"
 // CHECK-LABEL: func.func @other
 func.func @other(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>, %other: tensor<?xi32>,
                  %ct: tensor<?xf64>) -> (tensor<?xf64>, tensor<?x4xf32>) {
