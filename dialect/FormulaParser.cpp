@@ -2,6 +2,7 @@
 #include "dialect/FormulaParser.h"
 #include "dialect/Geo.h"
 #include "dialect/Signatures.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace geo;
@@ -35,6 +36,7 @@ private:
   Result parseProduct();
   Result parseSign();
   Result parsePrimary();
+  Result parseNumber();
   Result parseSelect(SMLoc loc);
   Result parseNamed(StringRef name, SMLoc loc);
   Result callBuiltin(StringRef name, ArrayRef<Term> arguments, SMLoc loc,
@@ -155,16 +157,50 @@ FailureOr<Term> InfixParser::parsePrimary() {
   StringRef name;
   if (succeeded(parser.parseOptionalKeyword(&name)))
     return name == "select" ? parseSelect(loc) : parseNamed(name, loc);
+  return parseNumber();
+}
+
+FailureOr<Term> InfixParser::parseNumber() {
+  SMLoc loc = parser.getCurrentLocation();
   APInt integer;
   OptionalParseResult isInteger = parser.parseOptionalInteger(integer);
-  if (isInteger.has_value()) {
-    if (failed(*isInteger))
+  if (!isInteger.has_value()) {
+    double number;
+    if (parser.parseFloat(number))
       return failure();
+    return Term{number, {}};
+  }
+  if (failed(*isInteger))
+    return failure();
+  // MLIR reads 1e-30 as 1, e, - and 30, with nothing between.
+  const char *end = loc.getPointer();
+  auto skipDigits = [&] {
+    const char *start = end;
+    while (llvm::isDigit(*end))
+      ++end;
+    return end != start;
+  };
+  bool isDecimal = skipDigits() && (*end == 'e' || *end == 'E');
+  if (!isDecimal)
     return Term{integer.roundToDouble(/*isSigned=*/true), {}};
+  ++end;
+  if (*end == '-' || *end == '+')
+    ++end;
+  StringRef word;
+  if (!skipDigits() || llvm::isAlnum(*end) || StringRef("_.$").contains(*end))
+    return error(loc) << "expects digits after the e of a number";
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (word.size() == 1) { // a sign follows
+    if (failed(parser.parseOptionalMinus()) && parser.parseOptionalPlus())
+      return failure();
+    if (parser.parseInteger(integer))
+      return failure();
   }
   double number;
-  if (parser.parseFloat(number))
-    return failure();
+  if (StringRef(loc.getPointer(), end - loc.getPointer()).getAsDouble(number) ||
+      std::isinf(number))
+    return error(loc) << "expects a number that a double holds";
   return Term{number, {}};
 }
 
@@ -306,6 +342,9 @@ FailureOr<Term> InfixParser::callFormula(StringRef name,
   }
   if (!isRow && signature)
     isRow = signature->result != Role::number;
+  if (!isRow && formula.empty())
+    isRow = context->getOrLoadDialect<GeoDialect>()->yieldsRow(
+        getFileName(parser), name);
   if (!isRow)
     return error(loc) << "expects a function, a formula above or a standard "
                          "one, but got "
@@ -354,6 +393,12 @@ ParseResult InfixParser::parse() {
 }
 
 } // namespace
+
+StringRef geo::getFileName(OpAsmParser &parser) {
+  Location loc = parser.getEncodedSourceLoc(parser.getCurrentLocation());
+  auto place = dyn_cast<FileLineColLoc>(loc);
+  return place ? place.getFilename().getValue() : StringRef();
+}
 
 ParseResult geo::parseInfixFormula(OpAsmParser &parser, Block &block,
                                    ArrayRef<StringRef> names,

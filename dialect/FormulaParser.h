@@ -16,6 +16,9 @@ struct FormulaScope {
   llvm::StringMap<bool> formulas;
 };
 
+/// The file that is parsed.
+llvm::StringRef getFileName(mlir::OpAsmParser &parser);
+
 /// Parses into `block`, whose arguments go by `names`, either `= expression` or
 /// `{ let name = expression ... yield expression, ... }`. The `=` or `{` comes
 /// next. The block ends in geo.yield.
@@ -25,6 +28,7 @@ struct FormulaScope {
 ///   product    := sign (("*" | "/") sign)*
 ///   sign       := "-" sign | primary
 ///   primary    := number | name | name "(" arguments ")" | "(" expression ")"
+///   number     := an integer or float of MLIR, also 1e-30
 ///
 /// `select(a < b, p, q)` takes a comparison (`<` or `>`) first.
 mlir::ParseResult parseInfixFormula(mlir::OpAsmParser &parser,

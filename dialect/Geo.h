@@ -103,6 +103,11 @@ FormulaOp lookupFormula(ManifoldOp page, llvm::StringRef name);
 FormulaOp resolveFormula(mlir::SymbolRefAttr callee, mlir::Operation *scope,
                          ManifoldOp &page);
 
+/// The formula that a call in `page` (null: outside of pages) means: one of the
+/// page, of the page that it names, or of the module. `page` becomes that of
+/// the formula, null for one of the module. Null if there is none.
+FormulaOp resolveCall(CallOp call, ManifoldOp &page);
+
 /// True if every call of `formula` within `page` finds its formula.
 bool isComplete(FormulaOp formula, ManifoldOp page);
 

@@ -30,6 +30,15 @@ def Geo_Dialect : Dialect {
     /// The names of all built-in pages.
     static ::llvm::SmallVector<::llvm::StringRef> getBuiltinPageNames();
 
+    /// Formulas of modules, outside of pages, as far as they are parsed: true
+    /// for one that yields a row, false for a number, absent if unknown. Calls
+    /// in what follows take the kind of their result from here; what they mean
+    /// is looked up in their module.
+    std::optional<bool> yieldsRow(::llvm::StringRef file,
+                                  ::llvm::StringRef formula);
+    void noteFormula(::llvm::StringRef file, ::llvm::StringRef formula,
+                     bool yieldsRow);
+
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
                                      ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attribute,

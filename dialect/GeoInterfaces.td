@@ -46,24 +46,34 @@ def Geo_ManifoldInterface : AttrInterface<"ManifoldInterface"> {
   ];
 }
 
-def Geo_RowFormulaInterface : OpInterface<"RowFormulaOpInterface"> {
+def Geo_PointsInterface : OpInterface<"PointsOpInterface"> {
   let cppNamespace = "::geo";
   let description = [{
-    A named op that applies one formula of a manifold to every row. The generic
+    A named op that computes with points of one manifold.
+  }];
+  let methods = [
+    InterfaceMethod<"The manifold of the points.",
+      "::geo::ManifoldInterface", "getManifold">,
+    InterfaceMethod<"Values of the labelled curvatures, in order.",
+      "::mlir::ValueRange", "getCurvatureOperands", (ins), [{}],
+      [{ return $_op.getCurvature(); }]>
+  ];
+}
+
+def Geo_RowFormulaInterface
+    : OpInterface<"RowFormulaOpInterface", [Geo_PointsInterface]> {
+  let cppNamespace = "::geo";
+  let description = [{
+    A named op that applies one formula of its manifold to every row. The generic
     expansion turns it into a `geo.rowwise`.
   }];
   let methods = [
     InterfaceMethod<"The formula's name.", "::llvm::StringRef", "getFormula">,
-    InterfaceMethod<"The manifold that the formula is taken from.",
-      "::geo::ManifoldInterface", "getManifold">,
     InterfaceMethod<"The operands, in the order of the formula's arguments.",
       "::llvm::SmallVector<::mlir::Value>", "getRowOperands">,
     InterfaceMethod<"Constant numbers that follow the rows.",
       "::llvm::SmallVector<double>", "getNumberArguments", (ins), [{}],
-      [{ return {}; }]>,
-    InterfaceMethod<"Values of the labelled curvatures, in order.",
-      "::mlir::ValueRange", "getCurvatureOperands", (ins), [{}],
-      [{ return $_op.getCurvature(); }]>
+      [{ return {}; }]>
   ];
 }
 

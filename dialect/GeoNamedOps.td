@@ -41,7 +41,7 @@ def Geo_PointOp : Geo_Op<"point", [Pure]> {
 class Geo_RowFormulaOp<string mnemonic, string formula, string operands,
                        string manifoldFrom, list<Trait> traits = []>
     : Geo_Op<mnemonic, !listconcat([Pure,
-        DeclareOpInterfaceMethods<Geo_RowFormulaInterface, ["getFormula", "getManifold", "getRowOperands"]>], traits)> {
+        DeclareOpInterfaceMethods<Geo_PointsInterface>, DeclareOpInterfaceMethods<Geo_RowFormulaInterface>], traits)> {
   let hasVerifier = 1;
   code formulaDefinition = "::llvm::StringRef $cppClass::getFormula() { return \"" # formula # "\"; }\n"
     # "::geo::ManifoldInterface $cppClass::getManifold() { return ::geo::getManifold(" # manifoldFrom # ".getType()); }\n"
@@ -298,7 +298,7 @@ def Geo_PlaneDistOp : Geo_TernaryFormulaOp<"plane_dist", "p", "a"> {
 }
 
 def Geo_ConvertOp : Geo_Op<"convert", [Pure,
-    DeclareOpInterfaceMethods<Geo_RowFormulaInterface, ["getFormula", "getManifold", "getRowOperands"]>]> {
+    DeclareOpInterfaceMethods<Geo_PointsInterface>, DeclareOpInterfaceMethods<Geo_RowFormulaInterface>]> {
   let summary = "The same point in the coordinates of another manifold";
   let description = [{
     An isometry by the formula `to_<name>` of the operand's page, `name` being the
@@ -314,187 +314,6 @@ def Geo_ConvertOp : Geo_Op<"convert", [Pure,
     type($result)
   }];
   let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// Made of several formulas
-//===----------------------------------------------------------------------===//
-
-class Geo_PointsOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
-  let results = (outs Geo_Tensor:$result);
-  let hasVerifier = 1;
-  code pointsDeclaration = [{
-    ::geo::ManifoldInterface getManifold() {
-      return ::geo::getManifold(getX().getType());
-    }
-  }];
-  let extraClassDeclaration = pointsDeclaration;
-}
-
-def Geo_MatvecOp : Geo_PointsOp<"matvec"> {
-  let summary = "A matrix applied in the tangent space at the origin";
-  let description = [{
-    exp0(M log0(x)) for every row x.
-
-    Constraints: C1 x [N, d] and the result [N, e] are points of one manifold, M a
-    plain [e, d]; C2 one curvature operand per label.
-  }];
-  let arguments = (ins Geo_Tensor:$m, Geo_Tensor:$x, Variadic<F64>:$curvature);
-  let assemblyFormat = [{
-    $m `,` $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($m) `,`
-    type($x) `->` type($result)
-  }];
-}
-
-def Geo_FnApplyOp : Geo_PointsOp<"fn_apply"> {
-  let summary = "A formula applied in the tangent space at the origin";
-  let description = [{
-    exp0(f(log0(x))) for every row x; f is a formula from one row to a row, as in
-    `geo.apply`. `@functions` holds the common ones (`@functions::@relu`).
-
-    Constraints: C1 x and the result are one batch of points; C2 one curvature
-    operand per label; C3 f maps one row to a row.
-  }];
-  let arguments = (ins SymbolRefAttr:$callee, Geo_Tensor:$x, Variadic<F64>:$curvature);
-  let assemblyFormat = [{
-    $callee `(` $x `)` (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($x) `->`
-    type($result)
-  }];
-}
-
-def Geo_MidpointOp : Geo_PointsOp<"midpoint"> {
-  let summary = "Weighted midpoints of points";
-  let description = [{
-    result[i] = midpoint of the rows x[j] with weights w[i, j], in closed form: the
-    gyromidpoint on the ball, the centroid on the hyperboloid, the direction of
-    the mean on the sphere. Weights need not sum to 1.
-
-    Constraints: C1 x [V, d] and the result [N, d] are points of one manifold, w is
-    plain [N, V] with static V; C2 one curvature operand per label.
-  }];
-  let arguments = (ins Geo_Tensor:$w, Geo_Tensor:$x, Variadic<F64>:$curvature);
-  let assemblyFormat = [{
-    $w `,` $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($w) `,`
-    type($x) `->` type($result)
-  }];
-}
-
-def Geo_LiftOp : Geo_PointsOp<"lift"> {
-  let summary = "Points in ambient coordinates: the time coordinate first";
-  let description = [{
-    From the space coordinates that points of a hyperboloid are stored in, [N, d],
-    to (x_0, x) in [N, d + 1], by the formula `lift_time`.
-
-    Constraints: C1 x is a batch of points, the result plain and one column wider;
-    C2 one curvature operand per label; C3 the page has the formula.
-  }];
-  let arguments = (ins Geo_Tensor:$x, Variadic<F64>:$curvature);
-  let assemblyFormat = [{
-    $x (`curvature` `(` $curvature^ `)`)? attr-dict `:` type($x) `->` type($result)
-  }];
-}
-
-def Geo_DropOp : Geo_Op<"drop", [Pure]> {
-  let summary = "Points from ambient coordinates, whose time coordinate goes";
-  let description = [{
-    The inverse of `geo.lift`. The first coordinate follows from the others, so rows
-    that are off the sheet are moved onto it along the time axis.
-
-    Constraints: C1 the result is a batch of points of a page with the formula
-    `lift_time`, x plain and one column wider.
-  }];
-  let arguments = (ins Geo_Tensor:$x);
-  let results = (outs Geo_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-// The float type of the pair arithmetic: the attribute `math`, f64 by default.
-defvar Geo_mathTypeDeclaration = [{
-    ::mlir::FloatType getMathType() {
-      if (auto math = getMath())
-        return ::llvm::cast<::mlir::FloatType>(*math);
-      return ::mlir::Float64Type::get(getContext());
-    }
-}];
-
-class Geo_DistanceOp<string mnemonic, string formula>
-    : Geo_RowFormulaOp<mnemonic, formula, "getX(), getY()", "getX()"> {
-  let extraClassDeclaration = Geo_mathTypeDeclaration;
-  let arguments = (ins Geo_Tensor:$x, Geo_Tensor:$y, Variadic<F64>:$curvature,
-                       UnitAttr:$all_pairs,
-                       OptionalAttr<TypeAttr>:$math);
-  let results = (outs Geo_Tensor:$result);
-  let assemblyFormat = [{
-    $x `,` $y (`curvature` `(` $curvature^ `)`)? (`all_pairs` $all_pairs^)?
-    (`math` $math^)? attr-dict `:` type($x) `,` type($y) `->` type($result)
-  }];
-  let hasFolder = 1;
-  let description = [{
-    Per row `tensor<Nxf64>`; with `all_pairs` for every row of x and every row of y,
-    `tensor<NxVxT>` with the element type T of x, where `math` (f64, the default, or f32) is the
-    type of the pair arithmetic.
-
-    Constraints: C1 x and y are points of one manifold and dimension; C2 one
-    curvature operand per label; C3 the result's shape as above; C4 `math` is f32
-    or f64.
-  }];
-}
-
-def Geo_SqDistOp : Geo_DistanceOp<"sqdist", "sqdist"> {
-  let summary = "Squared geodesic distance";
-}
-
-def Geo_GeodesicDistOp : Geo_DistanceOp<"geodesic_dist", "dist"> {
-  let summary = "Geodesic distance; its gradient at x = y is taken as zero";
-}
-
-class Geo_DecoderOp<string mnemonic> : Geo_Op<mnemonic, [Pure]> {
-  let hasVerifier = 1;
-  let extraClassDeclaration = Geo_mathTypeDeclaration # [{
-    ::geo::ManifoldInterface getManifold() {
-      return ::geo::getManifold(getH().getType());
-    }
-  }];
-}
-
-def Geo_DistanceLogSoftmaxOp : Geo_DecoderOp<"distance_log_softmax"> {
-  let summary = "Log-probabilities of a decoder by squared distance";
-  let description = [{
-    log softmax_j(-d(h_i, e_j)^2 / tau), `tensor<NxVxT>` with h's element type T.
-
-    Constraints: C1 h [N, d] and e [V, d] are points of one manifold; C2 one
-    curvature operand per label; C3 the result is [N, V]; C4 `math` is f32 or f64.
-  }];
-  let arguments = (ins Geo_Tensor:$h, Geo_Tensor:$e, F64:$tau,
-                       Variadic<F64>:$curvature,
-                       OptionalAttr<TypeAttr>:$math);
-  let results = (outs Geo_Tensor:$result);
-  let assemblyFormat = [{
-    $h `,` $e `tau` `(` $tau `)` (`curvature` `(` $curvature^ `)`)?
-    (`math` $math^)? attr-dict `:` type($h) `,` type($e) `->` type($result)
-  }];
-}
-
-def Geo_DistanceNllOp : Geo_DecoderOp<"distance_nll"> {
-  let summary = "Negative log-likelihood of targets under the distance decoder";
-  let description = [{
-    -log softmax_t(i)(-d(h_i, e_j)^2 / tau) per row, `tensor<Nxf64>`, without the
-    N x V table ever being stored.
-
-    Constraints: C1 h [N, d] and e [V, d] are points of one manifold; C2 one
-    curvature operand per label; C3 the targets are [N] of i32, the result [N] of f64; C4
-    `math` is f32 or f64.
-  }];
-  let arguments = (ins Geo_Tensor:$h, Geo_Tensor:$e, Geo_Ids:$targets, F64:$tau,
-                       Variadic<F64>:$curvature,
-                       OptionalAttr<TypeAttr>:$math);
-  let results = (outs Geo_Tensor:$result);
-  let assemblyFormat = [{
-    $h `,` $e `targets` `(` $targets `:` type($targets) `)` `tau` `(` $tau `)`
-    (`curvature` `(` $curvature^ `)`)? (`math` $math^)? attr-dict `:` type($h)
-    `,` type($e) `->` type($result)
-  }];
 }
 
 #endif // GEO_NAMED_OPS_TD

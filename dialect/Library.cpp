@@ -35,3 +35,25 @@ SmallVector<StringRef> GeoDialect::getBuiltinPageNames() {
   return llvm::map_to_vector(
       pages, [](const EmbeddedPage &p) -> StringRef { return p.name; });
 }
+
+std::optional<bool> PageLibrary::yieldsRow(StringRef file, StringRef formula) {
+  std::scoped_lock lock(mutex);
+  const llvm::StringMap<bool> &known = formulas[file];
+  auto it = known.find(formula);
+  return it == known.end() ? std::nullopt : std::optional(it->second);
+}
+
+void PageLibrary::noteFormula(StringRef file, StringRef formula,
+                              bool yieldsRow) {
+  std::scoped_lock lock(mutex);
+  formulas[file][formula] = yieldsRow;
+}
+
+std::optional<bool> GeoDialect::yieldsRow(StringRef file, StringRef formula) {
+  return library->yieldsRow(file, formula);
+}
+
+void GeoDialect::noteFormula(StringRef file, StringRef formula,
+                             bool yieldsRow) {
+  library->noteFormula(file, formula, yieldsRow);
+}

@@ -3,7 +3,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/expand/Expand.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -15,17 +14,6 @@ namespace geo {
 using namespace geo;
 
 namespace {
-
-/// What a named op has for the labels of its points' curvatures.
-std::optional<ValueRange> getCurvatureOperands(Operation *op) {
-  if (auto o = dyn_cast<RowFormulaOpInterface>(op))
-    return o.getCurvatureOperands();
-  return llvm::TypeSwitch<Operation *, std::optional<ValueRange>>(op)
-      .Case<DistanceLogSoftmaxOp, DistanceNllOp, MatvecOp, FnApplyOp,
-            MidpointOp, LiftOp>(
-          [](auto o) { return ValueRange(o.getCurvature()); })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 std::string describe(Operation *op) {
   std::string site = op->getName().getStringRef().str();
@@ -75,14 +63,14 @@ struct GuardPointsPass : geo::impl::GeoGuardPointsBase<GuardPointsPass> {
       // are, where they are used.
       for (Block &block : f.getBody())
         for (Operation &op : llvm::make_early_inc_range(block)) {
-          std::optional<ValueRange> curvature = getCurvatureOperands(&op);
-          if (!curvature)
+          auto user = dyn_cast<PointsOpInterface>(op);
+          if (!user)
             continue;
           for (Value v : op.getOperands()) {
             auto type = dyn_cast<RankedTensorType>(v.getType());
             if (type && getManifold(type) && type.getRank() == 2 &&
                 guarded.insert(v).second)
-              guard(&op, v, *curvature);
+              guard(&op, v, user.getCurvatureOperands());
           }
         }
     });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/models/FileLayout.h"
-#include "frontend/models/ModelFile.h"
+#include "frontend/models/FileArguments.h"
 
 using namespace mlir;
 using namespace geo;
@@ -22,9 +21,6 @@ std::optional<size_t> FileLayout::findParameter(StringRef name) const {
 
 namespace {
 
-constexpr StringLiteral marks[] = {"geo.param", "geo.state", "geo.input",
-                                   "geo.targets"};
-
 class LayoutReader {
 public:
   explicit LayoutReader(ModuleOp module) : module(module) {}
@@ -42,7 +38,7 @@ public:
           std::pair(&layout.words, "parameter"),
           std::pair(&layout.loss, "parameter, state and targets"),
           std::pair(&layout.decode, "parameter and state")})
-      if (*function && failed(readArguments(*function, allowed)))
+      if (*function && failed(readArguments(layout, *function, allowed)))
         return failure();
     if (failed(checkStorage()) || failed(checkWords()) ||
         failed(checkInputs()) || failed(checkStates()) || failed(checkLoss()) ||
@@ -67,256 +63,6 @@ private:
              << into.op.getBody().getBlocks().size();
     return success();
   }
-
-  //===------------------------------------------------------------------===//
-  // Arguments
-  //===------------------------------------------------------------------===//
-
-  LogicalResult readArguments(FileFunction &function, StringRef allowed) {
-    for (unsigned i = 0; i < function.op.getNumArguments(); ++i)
-      if (failed(readArgument(function, i, allowed)))
-        return failure();
-    return success();
-  }
-
-  static InFlightDiagnostic error(const FileFunction &function, unsigned i) {
-    return emitError(func::FuncOp(function.op).getArgument(i).getLoc())
-           << "argument " << i << " of @"
-           << func::FuncOp(function.op).getSymName() << ": ";
-  }
-
-  LogicalResult readArgument(FileFunction &function, unsigned i,
-                             StringRef allowed) {
-    unsigned count = 0;
-    for (StringRef mark : marks)
-      count += static_cast<bool>(function.op.getArgAttr(i, mark));
-    if (count != 1)
-      return error(function, i)
-             << "expects one of geo.param = \"NAME\", geo.state = \"NAME\", "
-                "geo.input and geo.targets, but got "
-             << (count ? "several" : "none");
-    auto fits = [&](StringRef mark, StringRef what) {
-      return function.op.getArgAttr(i, mark) && allowed.contains(what);
-    };
-    if (fits("geo.param", "parameter"))
-      return readParameter(function, i);
-    if (fits("geo.state", "state"))
-      return readState(function, i);
-    if (fits("geo.input", "input")) {
-      function.roles.push_back({FileRole::input, layout.inputs.size()});
-      layout.inputs.push_back(function.op.getArgumentTypes()[i]);
-      return success();
-    }
-    if (fits("geo.targets", "targets")) {
-      auto type = dyn_cast<RankedTensorType>(function.op.getArgumentTypes()[i]);
-      if (!type || type.getRank() != 1 || !type.isDynamicDim(0) ||
-          !type.getElementType().isInteger(32))
-        return error(function, i)
-               << "expects targets of type tensor<?xi32>, but got "
-               << function.op.getArgumentTypes()[i];
-      function.roles.push_back({FileRole::targets});
-      return success();
-    }
-    return error(function, i)
-           << "expects a " << allowed << " only, but got another";
-  }
-
-  /// The name after a mark; null after an error.
-  StringAttr getName(FileFunction &function, unsigned i, StringRef mark) {
-    auto name = function.op.getArgAttrOfType<StringAttr>(i, mark);
-    // A name becomes a tensor's in files, beside m.NAME and v.NAME.
-    bool good =
-        name && !name.empty() && llvm::all_of(name.getValue(), [](char c) {
-          return llvm::isAlnum(c) || c == '_' || c == '-';
-        });
-    if (good)
-      return name;
-    error(function, i) << "expects " << mark
-                       << " = \"NAME\" of letters, digits, _ and -, but got "
-                       << function.op.getArgAttr(i, mark);
-    return nullptr;
-  }
-
-  LogicalResult readParameter(FileFunction &function, unsigned i) {
-    StringAttr name = getName(function, i, "geo.param");
-    if (!name)
-      return failure();
-    FileParameter p{name.str(), function.op.getArgumentTypes()[i],
-                    function.op.getArgument(i).getLoc(), std::nullopt,
-                    Positive::no};
-    if (failed(checkParameterType(function, i, p.type)) ||
-        failed(readInitial(function, i, p)) ||
-        failed(readPositive(function, i, p)))
-      return failure();
-    std::optional<size_t> known = layout.findParameter(p.name);
-    if (!known) {
-      function.roles.push_back({FileRole::parameter, layout.parameters.size()});
-      layout.parameters.push_back(p);
-      return success();
-    }
-    FileParameter &first = layout.parameters[*known];
-    if (first.type != p.type)
-      return error(function, i)
-             << "expects parameter " << name << " of type " << first.type
-             << " as before, but got " << p.type;
-    if (p.initial && first.initial && !(*p.initial == *first.initial))
-      return error(function, i) << "expects one geo.init for parameter " << name
-                                << ", but got two";
-    if (p.positive != Positive::no && first.positive != Positive::no &&
-        p.positive != first.positive)
-      return error(function, i) << "expects one geo.positive for parameter "
-                                << name << ", but got two";
-    if (p.initial)
-      first.initial = p.initial;
-    if (p.positive != Positive::no)
-      first.positive = p.positive;
-    function.roles.push_back({FileRole::parameter, *known});
-    return success();
-  }
-
-  LogicalResult checkParameterType(FileFunction &function, unsigned i,
-                                   Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    bool good = type.isF64();
-    if (tensor)
-      good = (tensor.getRank() == 2 ||
-              (tensor.getRank() == 1 && !getManifold(type))) &&
-             isa<Float32Type, Float64Type>(tensor.getElementType()) &&
-             !tensor.isDynamicDim(tensor.getRank() - 1) &&
-             tensor.getShape().back() > 0 && tensor.getDimSize(0) != 0;
-    if (good)
-      return success();
-    return error(function, i)
-           << "expects a parameter to be f64, tensor<dxT> or tensor<nxdxT> of "
-              "T = f32 or f64, with n = ? for the size of the vocabulary, but "
-              "got "
-           << type;
-  }
-
-  LogicalResult readInitial(FileFunction &function, unsigned i,
-                            FileParameter &p) {
-    Attribute attribute = function.op.getArgAttr(i, "geo.init");
-    if (!attribute)
-      return success();
-    if (auto number = dyn_cast<FloatAttr>(attribute))
-      p.initial = Initial{Initial::constant, number.getValueAsDouble(), 0};
-    else if (auto text = dyn_cast<StringAttr>(attribute))
-      p.initial = parseInitial(text.str());
-    if (!p.initial)
-      return error(function, i)
-             << "expects geo.init to be a number, \"zeros\", \"ones\", "
-                "\"identity\", \"constant(x)\", \"normal(deviation)\" or "
-                "\"uniform(low, high)\", but got "
-             << attribute;
-    auto tensor = dyn_cast<RankedTensorType>(p.type);
-    if (p.initial->kind == Initial::identity &&
-        (!tensor || tensor.getRank() != 2 ||
-         tensor.getDimSize(0) != tensor.getDimSize(1)))
-      return error(function, i)
-             << "expects a square matrix for geo.init = \"identity\", but got "
-             << p.type;
-    return success();
-  }
-
-  LogicalResult readPositive(FileFunction &function, unsigned i,
-                             FileParameter &p) {
-    Attribute attribute = function.op.getArgAttr(i, "geo.positive");
-    if (!attribute)
-      return success();
-    auto text = dyn_cast<StringAttr>(attribute);
-    if (text && text.getValue() == "softplus")
-      p.positive = Positive::softplus;
-    else if (text && text.getValue() == "exp")
-      p.positive = Positive::exp;
-    else
-      return error(function, i)
-             << "expects geo.positive to be \"softplus\" or \"exp\", but got "
-             << attribute;
-    if (!p.type.isF64())
-      return error(function, i)
-             << "expects geo.positive on a number (f64), but got " << p.type;
-    return success();
-  }
-
-  LogicalResult readState(FileFunction &function, unsigned i) {
-    StringAttr name = getName(function, i, "geo.state");
-    if (!name)
-      return failure();
-    auto type = dyn_cast<RankedTensorType>(function.op.getArgumentTypes()[i]);
-    if (!type || type.getRank() != 2 || !type.isDynamicDim(0) ||
-        type.isDynamicDim(1) ||
-        !isa<Float32Type, Float64Type>(type.getElementType()))
-      return error(function, i)
-             << "expects a state to be tensor<?xdxT> with static d, but got "
-             << function.op.getArgumentTypes()[i];
-    auto known = llvm::find_if(
-        layout.states, [&](const FileState &s) { return s.name == name; });
-    bool isStep = &function == &layout.step;
-    if (isStep == (known != layout.states.end()))
-      return error(function, i)
-             << (isStep ? "expects states of different names, but got "
-                        : "expects a state of @step, but got ")
-             << name << (isStep ? " twice" : "");
-    if (!isStep) {
-      if (known->type != type)
-        return error(function, i) << "expects state " << name << " of type "
-                                  << known->type << ", but got " << type;
-      function.roles.push_back(
-          {FileRole::state, size_t(known - layout.states.begin())});
-      return success();
-    }
-    FileState state{name.str(), type, ""};
-    if (Attribute from = function.op.getArgAttr(i, "geo.from")) {
-      auto text = dyn_cast<StringAttr>(from);
-      if (!text)
-        return error(function, i)
-               << "expects geo.from to name a parameter, but got " << from;
-      state.from = text.str();
-    }
-    if (failed(readDecoder(function, i)))
-      return failure();
-    function.roles.push_back({FileRole::state, layout.states.size()});
-    layout.states.push_back(state);
-    return success();
-  }
-
-  LogicalResult readDecoder(FileFunction &function, unsigned i) {
-    Attribute table = function.op.getArgAttr(i, "geo.decode");
-    Attribute tau = function.op.getArgAttr(i, "geo.tau");
-    if (!table && !tau)
-      return success();
-    auto name = dyn_cast_or_null<StringAttr>(table);
-    if (!name)
-      return error(function, i)
-             << "expects geo.decode to name a parameter, but got "
-             << (table ? table : StringAttr::get(module.getContext(), ""));
-    if (layout.decoder)
-      return error(function, i)
-             << "expects one state with geo.decode, but got two";
-    layout.decoder.emplace();
-    layout.decoder->state = layout.states.size();
-    decodeName = name.str();
-    decoderLoc = function.op.getArgument(i).getLoc();
-    if (!tau)
-      return success();
-    if (auto number = dyn_cast<FloatAttr>(tau);
-        number && number.getValueAsDouble() > 0) {
-      layout.decoder->tau = number.getValueAsDouble();
-      return success();
-    }
-    if (auto text = dyn_cast<StringAttr>(tau)) {
-      layout.decoder->tauName = text.str();
-      return success();
-    }
-    return error(function, i)
-           << "expects geo.tau to be a positive number or to name a parameter, "
-              "but got "
-           << tau;
-  }
-
-  //===------------------------------------------------------------------===//
-  // The whole
-  //===------------------------------------------------------------------===//
 
   /// All tensors have one float type.
   LogicalResult checkStorage() {
@@ -372,7 +118,7 @@ private:
         continue;
       }
       if (next >= int(tables.size()) || tables[next] != type)
-        return error(layout.step, i)
+        return argumentError(layout.step, i)
                << "expects an input to be tensor<?xi32>, the words, or the "
                   "next result of @words, but got "
                << layout.inputs[role.index];
@@ -447,7 +193,7 @@ private:
 
   LogicalResult checkDecoder() {
     if (layout.loss && layout.decoder)
-      return emitError(*decoderLoc)
+      return emitError(*layout.decoder->loc)
              << "expects geo.decode or a function @loss, but got both";
     if (layout.loss)
       return success();
@@ -455,12 +201,13 @@ private:
       return layout.step.op.emitError(
           "expects a state with geo.decode = \"PARAMETER\", or a function "
           "@loss, but got none");
-    std::optional<size_t> table = layout.findParameter(decodeName);
+    std::optional<size_t> table =
+        layout.findParameter(layout.decoder->tableName);
     RankedTensorType state = layout.states[layout.decoder->state].type;
     if (!table || layout.parameters[*table].type != state)
-      return emitError(*decoderLoc)
+      return emitError(*layout.decoder->loc)
              << "expects geo.decode to name a parameter of type " << state
-             << ", but got \"" << decodeName << "\""
+             << ", but got \"" << layout.decoder->tableName << "\""
              << (table ? " of another type" : ", which there is not");
     layout.decoder->table = *table;
     StringRef tau = layout.decoder->tauName;
@@ -468,7 +215,7 @@ private:
       return success();
     std::optional<size_t> number = layout.findParameter(tau);
     if (!number || !layout.parameters[*number].type.isF64())
-      return emitError(*decoderLoc)
+      return emitError(*layout.decoder->loc)
              << "expects geo.tau to name a parameter of type f64, but got \""
              << tau << "\"";
     return success();
@@ -504,8 +251,6 @@ private:
 
   ModuleOp module;
   FileLayout layout;
-  std::string decodeName;
-  std::optional<Location> decoderLoc;
 };
 
 } // namespace

@@ -43,7 +43,8 @@ struct FileState {
 struct FileDecoder {
   size_t state = 0, table = 0;
   double tau = 1;
-  std::string tauName;
+  std::string tableName, tauName;
+  std::optional<mlir::Location> loc; ///< of the mark
 };
 
 struct FileLayout {
