@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The Poincare ball of curvature -c, c > 0: points have c|x|^2 < 1. The formulas
-// are those of the stereographic model; here stands what the sign of c spares,
-// and what the rim needs.
+// are those of the stereographic model; here stands what the sign of c spares.
 geo.manifold @poincare(c > 0) like @stereographic {
-  // 1, or where `rest` = 1 - c|z|^2 > 0 of a point z is so small that rounding z
-  // to its storage type may put it onto or past the rim, a factor that moves it
-  // inwards by twice the spacing there: the row as stored lies in the ball, too.
-  // (Distance from the origin about 16 for f32 and c = 1: a limit of storage, no
-  // radius.)
-  formula @inside(rest: number, x: row) = select(rest < 4 * epsilon(x), 1 - 2 * epsilon(x), 1)
-
   formula @one_plus(s: number, x: row, y: row) = 1 + s
   formula @arc(s: number, u: number) = asinhc(s)
 

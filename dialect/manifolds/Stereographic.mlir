@@ -16,9 +16,12 @@ geo.manifold @stereographic(c) {
     yield select(0 < a, a, 0 / 0)
   }
 
-  // A factor that keeps a row like x, with 1 - c|.|^2 = rest, on the manifold as
-  // stored. Nothing to do where there is no rim.
-  formula @inside(rest: number, x: row) = 1
+  // 1, or where `rest` = 1 - c|z|^2 > 0 of a point z is so small that rounding z
+  // to its storage type may put it onto or past the rim, a factor that moves it
+  // inwards by twice the spacing there: the row as stored lies in the ball, too.
+  // (Distance from the origin about 16 for f32 and c = 1: a limit of storage, no
+  // radius.) For c <= 0 rest is at least 1.
+  formula @inside(rest: number, x: row) = select(rest < 4 * epsilon(x), 1 - 2 * epsilon(x), 1)
 
   // 1 + s for s = c|x - y|^2 / (a b). Near the antipode of x, which c < 0 has, s
   // is near -1, and the product of rows keeps digits that the sum would lose.
