@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/expand/PairSplit.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "passes/expand/PairSums.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -99,6 +100,12 @@ bool Splitter::isOfOneSide(Value v) const {
          !v.getType().isInteger(1) && lengths.lookup(v) >= 0;
 }
 
+static LogicalResult reportMixed(Operation *op) {
+  return mlir::emitError(op->getLoc())
+         << "expects a pair program to use rows of both sides only in dot and "
+            "sqnorm, of sums of rows that belong to one side each";
+}
+
 FailureOr<Gram> Splitter::getGram(DotOp dot) {
   auto sided = [&](Value v, Dependence d) {
     return dependence(v) == d || dependence(v) == kShared;
@@ -124,10 +131,7 @@ FailureOr<Gram> Splitter::getGram(DotOp dot) {
       return Gram{GramKind::sqdiff, p, q};
     }
   }
-  return mlir::emitError(dot.getLoc())
-         << "expects a pair program to use rows of both sides only as "
-            "sqnorm(p - q), sqnorm(p + q) or dot(p, q), with p made of rows "
-            "and q of columns";
+  return reportMixed(dot);
 }
 
 void Splitter::wanted(Value v) {
@@ -163,10 +167,7 @@ LogicalResult Splitter::collect() {
     }
     for (Value operand : op->getOperands()) {
       if (isa<VectorType>(operand.getType()))
-        return mlir::emitError(op->getLoc())
-               << "expects a pair program to use rows of both sides only as "
-                  "sqnorm(p - q), sqnorm(p + q) or dot(p, q), with p made of "
-                  "rows and q of columns";
+        return reportMixed(op);
       wanted(operand);
       work.push_back(operand);
     }
@@ -318,5 +319,6 @@ PairwiseOp Splitter::run(Reducer reducer, Value targets) {
 
 PairwiseOp geo::splitPairs(ImplicitLocOpBuilder &b, PairFormula &formula,
                            Reducer reducer, FloatType math, Value targets) {
+  splitSums(formula);
   return Splitter(b, formula, math).run(reducer, targets);
 }

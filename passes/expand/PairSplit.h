@@ -26,8 +26,8 @@ struct PairFormula {
 
 /// The pair program of `formula`, at `b`. Values made of rows only become row
 /// scalars or rows of a row program of their own, those of columns likewise.
-/// Null after an error: a row that mixes both sides other than in
-/// sqnorm(p - q), sqnorm(p + q) or dot(p, q).
+/// Null after an error: a row that mixes both sides other than as a sum within
+/// dot and sqnorm.
 PairwiseOp splitPairs(mlir::ImplicitLocOpBuilder &b, PairFormula &formula,
                       Reducer reducer, mlir::FloatType math,
                       mlir::Value targets);

@@ -37,8 +37,8 @@ func.func @pairs(%h: tensor<?x8xf32>, %e: tensor<5x8xf32>, %t: f64) -> tensor<?x
 }
 
 // -----
-// expected-error @below {{expects a pair program to use rows of both sides only as sqnorm(p - q), sqnorm(p + q) or dot(p, q), with p made of rows and q of columns}}
-geo.formula @mixed(h: row, e: column) = sqnorm(2 * (h - e) + h)
+// expected-error @below {{expects a pair program to use rows of both sides only in dot and sqnorm, of sums of rows that belong to one side each}}
+geo.formula @mixed(h: row, e: column) = sqnorm(dot(h, e) * h - e)
 func.func @f(%h: tensor<?x8xf32>, %e: tensor<5x8xf32>) -> tensor<?x5xf32> {
   %0 = geo.apply_pairs @mixed(%h, %e) none : (tensor<?x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
   return %0 : tensor<?x5xf32>
@@ -80,4 +80,34 @@ func.func @product(%h: !h, %e: !e, %c: f64, %tau: f64, %ids: tensor<?xi32>) -> (
   %n = geo.distance_nll %h, %e targets(%ids : tensor<?xi32>) tau(%tau) curvature(%c) math f32 : !h, !e -> tensor<?xf64>
   %s = geo.mobius_add %h, %h curvature(%c) : !h
   return %n, %s : tensor<?xf64>, !h
+}
+
+// -----
+// Sums of rows of both sides are split: <x - p, a> = <x, a> - <p, a>, the second
+// one number per column.
+geo.formula @plane(x: row, p: column, a: column) = dot(x - p, a)
+// CHECK-LABEL: func @planes
+// CHECK: %[[PA:.*]] = geo.rowwise rows(%[[P:.*]] = %arg1 : tensor<5x8xf32>, %[[A:.*]] = %arg2 : tensor<5x8xf32>)
+// CHECK: %[[N:.*]] = arith.negf %[[P]]
+// CHECK: geo.dot %[[N]], %[[A]]
+// CHECK: geo.pairwise none grams(%[[G:.*]] = dot %arg0, %arg2 {{.*}}) column(%[[W:.*]] = %[[PA]] : tensor<5xf64>) math f64
+// CHECK-NEXT: %[[Z:.*]] = arith.addf %[[G]], %[[W]] : f64
+// CHECK-NEXT: geo.yield %[[Z]]
+func.func @planes(%x: tensor<?x8xf32>, %p: tensor<5x8xf32>, %a: tensor<5x8xf32>) -> tensor<?x5xf32> {
+  %0 = geo.apply_pairs @plane(%x, %p, %a) none : (tensor<?x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
+  return %0 : tensor<?x5xf32>
+}
+
+// -----
+// A squared norm stays one difference, whatever its terms; numbers move out.
+geo.formula @bent(x: row, y: column, b: row) = sqnorm(sqnorm(y) * (x - (2 * (y - x) - b)))
+// CHECK-LABEL: func @differences
+// CHECK: %[[P:.*]] = geo.rowwise
+// CHECK: %[[Q:.*]]:2 = geo.rowwise rows(%{{.*}} = %arg1 : tensor<5x8xf32>)
+// CHECK: geo.pairwise none grams(%[[G:.*]] = sqdiff %[[P]], %[[Q]]#{{[01]}} {{.*}}math f64
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: geo.yield
+func.func @differences(%x: tensor<?x8xf32>, %y: tensor<5x8xf32>, %b: tensor<?x8xf32>) -> tensor<?x5xf32> {
+  %0 = geo.apply_pairs @bent(%x, %y, %b) none : (tensor<?x8xf32>, tensor<5x8xf32>, tensor<?x8xf32>) -> tensor<?x5xf32>
+  return %0 : tensor<?x5xf32>
 }
