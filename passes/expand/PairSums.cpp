@@ -41,6 +41,7 @@ public:
         }
       }
       note(&op);
+      noteSum(&op);
     }
   }
 
@@ -85,46 +86,66 @@ private:
   std::optional<Sum> split(Value v) {
     if (!isMixed(v))
       return of(v) == kColumn ? Sum{{}, {b, v}} : Sum{{b, v}, {}};
-    Operation *op = v.getDefiningOp();
-    if (isa_and_nonnull<arith::AddFOp, arith::SubFOp>(op)) {
-      std::optional<Sum> x = split(op->getOperand(0)),
-                         y = split(op->getOperand(1));
-      if (!x || !y)
-        return std::nullopt;
+    auto known = sums.find(v);
+    return known == sums.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  /// Notes what a row of both sides is the sum of. Once per op, in order: a row
+  /// that is used twice is not split twice.
+  void noteSum(Operation *op) {
+    if (op->getNumResults() != 1 || !isMixed(op->getResult(0)) ||
+        !isa<arith::AddFOp, arith::SubFOp, arith::NegFOp, ScaleOp>(op) ||
+        !isa<VectorType>(op->getResult(0).getType()))
+      return;
+    auto scaled = dyn_cast<ScaleOp>(op);
+    std::optional<Sum> x = split(scaled ? scaled.getX() : op->getOperand(0));
+    if (!x)
+      return;
+    b.setInsertionPointAfter(op);
+    b.setLoc(op->getLoc());
+    if (scaled) {
+      if (of(scaled.getS()) != kShared)
+        return;
+      x = {scale(scaled.getS(), x->row), scale(scaled.getS(), x->column)};
+    } else if (isa<arith::NegFOp>(op)) {
+      x = {negate(x->row), negate(x->column)};
+    } else {
+      std::optional<Sum> y = split(op->getOperand(1));
+      if (!y)
+        return;
       if (isa<arith::SubFOp>(op))
-        *y = {negate(y->row), negate(y->column)};
-      return Sum{add(x->row, y->row), add(x->column, y->column)};
+        y = {negate(y->row), negate(y->column)};
+      x = {add(x->row, y->row), add(x->column, y->column)};
     }
-    if (isa_and_nonnull<arith::NegFOp>(op)) {
-      std::optional<Sum> x = split(op->getOperand(0));
-      return x ? Sum{negate(x->row), negate(x->column)} : x;
+    sums[op->getResult(0)] = *x;
+  }
+
+  /// Takes the scales of rows of both sides off `e`, into `factors`.
+  Ex unscale(Ex e, SmallVectorImpl<Value> &factors) {
+    while (auto scaled = e.get().getDefiningOp<ScaleOp>()) {
+      if (!isMixed(scaled))
+        break;
+      factors.push_back(scaled.getS());
+      e = {b, scaled.getX()};
     }
-    if (auto scaled = dyn_cast_or_null<ScaleOp>(op);
-        scaled && of(scaled.getS()) == kShared) {
-      std::optional<Sum> x = split(scaled.getX());
-      return x ? Sum{scale(scaled.getS(), x->row),
-                     scale(scaled.getS(), x->column)}
-               : x;
-    }
-    return std::nullopt;
+    return e;
   }
 
   /// Null if the rows are no such sums.
   Ex makeDot(Ex x, Ex y) {
     bool isNorm = x.get() == y.get();
-    if (auto scaled = x.get().getDefiningOp<ScaleOp>();
-        scaled && isMixed(scaled)) {
-      Ex s(b, scaled.getS()), inner(b, scaled.getX());
-      Ex rest = makeDot(inner, isNorm ? inner : y);
-      if (!rest)
-        return rest;
-      return noted(isNorm ? noted(s * s) * rest : s * rest);
-    }
-    if (auto scaled = y.get().getDefiningOp<ScaleOp>();
-        scaled && isMixed(scaled)) {
-      Ex rest = makeDot(x, {b, scaled.getX()});
-      return rest ? noted(Ex(b, scaled.getS()) * rest) : rest;
-    }
+    SmallVector<Value> factors;
+    x = unscale(x, factors);
+    y = isNorm ? x : unscale(y, factors);
+    Ex product = makeUnscaledDot(x, y, isNorm);
+    if (product)
+      for (Value s : factors)
+        product =
+            noted((isNorm ? noted(Ex(b, s) * Ex(b, s)) : Ex(b, s)) * product);
+    return product;
+  }
+
+  Ex makeUnscaledDot(Ex x, Ex y, bool isNorm) {
     std::optional<Sum> p = split(x.get());
     if (!p)
       return {};
@@ -146,6 +167,7 @@ private:
   PairFormula &formula;
   ImplicitLocOpBuilder b;
   DenseMap<Value, unsigned> depends;
+  DenseMap<Value, Sum> sums;
 };
 } // namespace
 
