@@ -105,6 +105,8 @@ public:
 
 private:
   static constexpr unsigned maxDepth = 64;
+  /// A chain of formulas that call the one before twice would fill any memory.
+  static constexpr unsigned maxOps = 1 << 16;
 
   Type convert(Type type) {
     auto row = dyn_cast<VectorType>(type);
@@ -174,6 +176,12 @@ private:
 
   bool emit(Operation *op, ManifoldOp page, IRMapping &mapping,
             ArrayRef<Value> curvatures) {
+    if (numOps == maxOps) {
+      mlir::emitError(b.getLoc()) << "expects a formula of at most " << maxOps
+                                  << " ops, with those that it calls";
+      return false;
+    }
+    ++numOps;
     auto number = [&](double value) {
       mapping.map(op->getResult(0),
                   arith::ConstantOp::create(b, b.getF64FloatAttr(value)));
@@ -262,7 +270,7 @@ private:
   ImplicitLocOpBuilder &b;
   VectorType rowType;
   Location useLoc;
-  unsigned depth = 0;
+  unsigned depth = 0, numOps = 0;
 };
 } // namespace
 
