@@ -16,6 +16,13 @@ enum class Target { loops, cpu };
 /// The target named `name`, or nothing.
 std::optional<Target> parseTarget(llvm::StringRef name);
 
+/// What the steps of a recurrence keep for the gradient instead of computing it
+/// again: see the pass geo-keep-steps.
+struct KeepOptions {
+  int64_t bytes = -1; ///< at most so many; negative: no limit
+  int64_t rows = 0;   ///< of all steps, where shapes are dynamic; 0: unknown
+};
+
 struct CompileOptions {
   Target target = Target::cpu;
   /// `cpu`: an entry of the table of CPUs ("avx2", "avx512"); empty: this
@@ -23,6 +30,7 @@ struct CompileOptions {
   std::string machine;
   /// Count points that are not on their manifold (runtime/PointReport.h).
   bool checkPoints = false;
+  KeepOptions keep;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

@@ -69,7 +69,8 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
   std::string key;
   llvm::raw_string_ostream stream(key);
   stream << describeHost() << static_cast<int>(options.target) << ' '
-         << options.machine << ' ' << options.checkPoints << '\n';
+         << options.machine << ' ' << options.checkPoints << ' '
+         << options.keep.bytes << ' ' << options.keep.rows << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -94,7 +95,7 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   context->appendDialectRegistry(registry);
   PassManager pm(context);
   buildPipeline(pm, options.target, Stage::llvm, options.machine,
-                options.checkPoints);
+                options.checkPoints, options.keep);
   if (failed(pm.run(module)))
     return nullptr;
   auto code = emitObject(module, options.target);

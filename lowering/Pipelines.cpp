@@ -77,7 +77,7 @@ static void addLowerToLLVM(OpPassManager &pm, Target target) {
 }
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
-                        StringRef machine, bool checkPoints) {
+                        StringRef machine, bool checkPoints, KeepOptions keep) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -103,6 +103,8 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
     return;
   // 4. Fewer and wider programs. The oracle runs what people wrote.
   if (target == Target::cpu) {
+    pm.addPass(createGeoKeepSteps({keep.bytes, keep.rows}));
+    addCleanup(pm);
     pm.addPass(createGeoFuseDecoder());
     addCleanup(pm);
     pm.addPass(createGeoFuseRowwise());

@@ -85,6 +85,41 @@ def GeoGuardPoints : Pass<"geo-guard-points", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GeoKeepSteps : Pass<"geo-keep-steps", "::mlir::ModuleOp"> {
+  let summary = "Keep what the steps of a recurrence computed for its gradient";
+  let description = [{
+    The adjoint of a `geo.scan` computes its body again, for the rows of all steps at
+    once. What the body has computed already becomes one more result of the scan
+    instead, and the second computation goes away: same numbers, no products twice.
+
+    Kept results live from the recurrence to its adjoint, through everything
+    between. `limit` bounds their bytes: the dearest per element are kept first
+    (products, then programs with functions), and what does not fit is computed
+    again as before. Where shapes are dynamic, `rows` tells how many rows all steps have
+    together; without it nothing of dynamic size is kept under a limit. Remarks say what was
+    kept and what was not. Example: test/passes/keep-steps.mlir.
+
+    ```mlir
+    %h, %s = geo.scan init(...) inputs(%x ...) shared(%W ...) {  // s: states
+      %p = geo.matmul %state, %W ...
+      ...
+    }
+    %q = geo.matmul %rows_of_s, %W ...      // = p of all steps
+    ```
+    becomes
+    ```mlir
+    %h, %s, %p = geo.scan ...
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "-1",
+           "Bytes that kept results may take; negative: no limit">,
+    Option<"rows", "rows", "int64_t", "0",
+           "Rows of all steps together, for shapes that do not tell">
+  ];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let summary = "Unroll geo.scan over time, for inspection";
   let description = [{

@@ -47,6 +47,14 @@ struct Options {
       cl::desc("Count points that are not on their manifold at run time (see "
                "runtime/PointReport.h)"),
       cl::cat(category)};
+  cl::opt<int64_t> keepBytes{
+      "keep-bytes", cl::init(-1), cl::cat(category),
+      cl::desc("Bytes that the steps of recurrences may keep for gradients; "
+               "the rest is computed again (default: no limit)")};
+  cl::opt<int64_t> keepRows{
+      "keep-rows", cl::init(0), cl::cat(category),
+      cl::desc("With --keep-bytes: rows of all steps together, where shapes "
+               "are dynamic")};
   cl::opt<std::string> stopAfter{
       "stop-after", cl::value_desc("stage"),
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
@@ -80,6 +88,7 @@ struct Request {
   bool checkPoints;
   /// The category of the remarks to print, or empty.
   std::string remarks;
+  KeepOptions keep;
 };
 
 const char *overview =
@@ -141,7 +150,7 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
   TimingScope lowering = timing.nest("Lowering");
   pm.enableTiming(lowering);
   buildPipeline(pm, request.target, request.last, /*machine=*/"",
-                request.checkPoints);
+                request.checkPoints, request.keep);
   if (failed(pm.run(module)))
     return failure();
   lowering.stop();
@@ -281,7 +290,13 @@ int main(int argc, char **argv) {
   if (isObject && !printModule && options.output == "-" &&
       llvm::outs().is_displayed())
     return usageError("expects -o file for object code, but got a terminal");
-  return compileFile({options.input, options.output, *target,
-                      std::min(*last, *stop), printModule, !isObject,
-                      options.checkPoints, options.remarks});
+  return compileFile({options.input,
+                      options.output,
+                      *target,
+                      std::min(*last, *stop),
+                      printModule,
+                      !isObject,
+                      options.checkPoints,
+                      options.remarks,
+                      {options.keepBytes, options.keepRows}});
 }

@@ -153,6 +153,9 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
   add("--truncate", o.truncate,
       "Cut the state's gradient every so many steps (0: never; default: 0 "
       "flat and hyp, 8 naive)");
+  add("--keep-memory", o.keepMegabytes,
+      "Megabytes that a recurrence may keep for the gradient; the rest is "
+      "computed again (default: no limit)");
   add("--checkpoint-every", o.checkpointEvery,
       "Also write last.safetensors after so many updates (0: after epochs "
       "only)")

@@ -4,6 +4,7 @@
 #define GEOC_FRONTEND_TRAIN_SESSION_H
 
 #include "frontend/train/Optimizer.h"
+#include "lowering/Compiler.h"
 #include "runtime/PointReport.h"
 #include "runtime/Tensor.h"
 
@@ -53,6 +54,7 @@ struct SessionOptions {
   SessionParts parts;
   OptimizerConfig optimizer; ///< of the training step
   bool checkPoints = true;   ///< see CompileOptions
+  KeepOptions keep;          ///< see CompileOptions
   /// Folder of the object cache; empty: none.
   std::string cacheDirectory;
 };

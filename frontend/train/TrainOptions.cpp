@@ -66,6 +66,8 @@ Status geo::completeOptions(TrainOptions &o) {
       {"--weight-scale", "0 or a positive number", scale, notNegative(scale)},
       {"--dropout", "a number from 0 to below 1", o.dropout,
        o.dropout >= 0 && o.dropout < 1},
+      {"--keep-memory", "0 or a positive number", o.keepMegabytes.value_or(0),
+       notNegative(o.keepMegabytes.value_or(0))},
       {"--max-minutes", "0 (no limit) or a positive number", o.maxMinutes,
        notNegative(o.maxMinutes)},
       {"--truncate", "0 (off) or a number to 2^30", double(o.config.truncate),

@@ -34,6 +34,8 @@ struct TrainOptions {
   std::string target = "cpu";
   std::string cacheDirectory;
   bool checkPoints = true; ///< see CompileOptions
+  /// Megabytes, see KeepOptions; absent: no limit.
+  std::optional<double> keepMegabytes;
   /// Checkpoints are written after each epoch and after so many updates; 0:
   /// after epochs only.
   int64_t checkpointEvery = 500;
