@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which formula a name means, in a page and in a module.
-#include "dialect/Geo.h"
+#include "dialect/Signatures.h"
 
 using namespace mlir;
 using namespace geo;
@@ -98,6 +98,19 @@ Ex ManifoldAttr::emit(StringRef formula, ArrayRef<Ex> args,
   if (!found)
     return {};
   return instantiate(found, page, args, curvatures);
+}
+
+StringRef geo::getPairDistance(ManifoldInterface manifold, FloatType math,
+                               Operation *scope) {
+  auto attr = dyn_cast<ManifoldAttr>(manifold);
+  ManifoldOp page = attr ? getPageOf(attr, scope) : ManifoldOp();
+  if (page && math.isF32()) {
+    FormulaOp any = lookupFormula(page, "pair_sqdist");
+    FormulaOp own = lookupFormula(page, "pair_sqdist_f32");
+    if (any && own && any->getParentOp() == own->getParentOp())
+      return "pair_sqdist_f32";
+  }
+  return "pair_sqdist";
 }
 
 bool geo::needsModule(ManifoldInterface manifold) {

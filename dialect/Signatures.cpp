@@ -29,6 +29,7 @@ llvm::ArrayRef<Signature> geo::getSignatures() {
       {"midpoint_drop", {{"s", vector}, {"w", number}}, point, undefined},
       {"sqdist", {{"x", point}, {"y", point}}, number, sum},
       {"pair_sqdist", {{"x", point}, {"y", point}}, number, sum},
+      {"pair_sqdist_f32", {{"x", point}, {"y", point}}, number, sum},
       {"dist", {{"x", point}, {"y", point}}, number, rootSum},
       {"dist0", {{"x", point}}, number, rootSum},
       {"conformal_factor", {{"x", point}}, number, undefined},

@@ -3,6 +3,7 @@
 #ifndef GEOC_DIALECT_SIGNATURES_H
 #define GEOC_DIALECT_SIGNATURES_H
 
+#include "dialect/Geo.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,6 +38,13 @@ struct Signature {
 
 /// All standard formulas, in the order of their reference.
 llvm::ArrayRef<Signature> getSignatures();
+
+/// The formula for squared distances of all pairs in arithmetic of type `math`:
+/// pair_sqdist, or for f32 the page's own form if it stands beside that. (A
+/// page that gives another pair_sqdist does not inherit what belongs to the old
+/// one.)
+llvm::StringRef getPairDistance(ManifoldInterface manifold,
+                                mlir::FloatType math, mlir::Operation *scope);
 
 /// The signature of the standard formula `name`, or null. Conversions
 /// `to_<page>` share one.

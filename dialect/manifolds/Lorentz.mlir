@@ -147,6 +147,15 @@ geo.manifold @lorentz(c > 0) {
     yield m * (q * q)
   }
 
+  // In f32 the squares of far rows leave nothing of their difference: on the ball
+  // nothing cancels, and |x|^2 is in the numbers of rows, which are of f64.
+  formula @ball_row(x: row) = x / (1 + scaled_time(x))
+  formula @pair_sqdist_f32(x: row, y: row) {
+    let m = sqnorm(ball_row(x) - ball_row(y)) * (1 + scaled_time(x)) * (1 + scaled_time(y))
+    let q = asinhc(0.25 * c * m)
+    yield m * (q * q)
+  }
+
   formula @dist0(x: row) {
     let n = sqnorm(x)
     yield asinhc(c * n) * sqrt(n)

@@ -63,6 +63,17 @@ geo.manifold @sphere(c > 0) {
     yield sqangle(a, select(b < 0, 0, b)) / c
   }
 
+  // In f32 4 - A has few digits near antipodes; |x + y|^2 by differences has them.
+  formula @pair_sqdist_f32(x: row, y: row) {
+    let u = sqrt(sqnorm(x))
+    let v = sqrt(sqnorm(y))
+    let d = u - v
+    let w = 1 / u * (1 / v)
+    let a = (sqnorm(x - y) - d * d) * w
+    let b = (sqnorm(x + y) - d * d) * w
+    yield sqangle(select(a < 0, 0, a), select(b < 0, 0, b)) / c
+  }
+
   formula @expmap(x: row, v: row) {
     let t = tangent(x, v)
     let z = c * sqnorm(t)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Named ops on pairs of rows: pair programs that are split off a formula.
+#include "dialect/Signatures.h"
 #include "passes/expand/Expand.h"
 #include "passes/expand/PairSplit.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -77,16 +78,17 @@ LogicalResult expandDistances(Op op, const Distances &of,
   LogicalResult emitted = forEachFactor(
       manifold, cast<RankedTensorType>(x.getType()).getDimSize(1),
       getCurvatureValues(b, manifold, of.curvature),
-      [&](const Factor &factor, int64_t offset, ArrayRef<Value> own) {
+      [&](const Factor &factor, int64_t offset, ArrayRef<Value> curvatures) {
         SmallVector<Ex> c;
         Ex row =
             pairs.add(takeColumns(b, x, offset, factor.width), PairSide::row);
         Ex column = pairs.add(takeColumns(b, y, offset, factor.width),
                               PairSide::column);
-        for (Value v : own)
+        for (Value v : curvatures)
           c.push_back(pairs.add(v, PairSide::shared));
+        ManifoldInterface own = factor.getManifold();
         Ex term =
-            factor.getManifold().emit("pair_sqdist", {row, column}, c, op);
+            own.emit(getPairDistance(own, of.math, op), {row, column}, c, op);
         if (!term)
           return failure();
         sum = sum ? sum + term : term;

@@ -13,9 +13,15 @@ using namespace geo;
 using namespace geo::numerics;
 
 namespace {
+/// `far`: a hundred times as far, and along the first words. `opposite`: nearly
+/// opposite to them.
+enum class Place { inside, far, opposite };
+
 struct Case {
   const char *target, *manifold, *op;
   int64_t d, v;
+  Place place = Place::inside;
+  double bar = 5e-6;
 };
 
 std::ostream &operator<<(std::ostream &os, const Case &c) {
@@ -127,6 +133,7 @@ private:
     Tensors arguments;
     arguments.push_back(makePoints(random, numRows, c.d));
     arguments.push_back(makePoints(random, c.v, c.d));
+    move(arguments[0].data<float>(), arguments[1].data<float>());
     arguments.push_back(rt::Tensor::scalar(tau));
     if (!isTable) {
       rt::Tensor targets(rt::DType::I32, {numRows});
@@ -137,6 +144,19 @@ private:
     if (manifold.hasCurvature)
       arguments.push_back(rt::Tensor::scalar(curvature));
     return arguments;
+  }
+
+  static void move(float *h, float *e) {
+    const Case &c = GetParam();
+    if (c.place == Place::inside)
+      return;
+    if (c.place == Place::far) {
+      std::for_each(h, h + numRows * c.d, [](float &x) { x *= 100; });
+      std::for_each(e, e + c.v * c.d, [](float &x) { x *= 100; });
+    }
+    float along = c.place == Place::far ? 2.7f : -1, rest = 1e-3f;
+    for (int64_t k = 0; k < numRows * c.d; ++k)
+      e[k] = along * h[k] + (c.place == Place::far ? 0 : rest * e[k]);
   }
 
   rt::Tensor makeCotangent() {
@@ -161,7 +181,7 @@ TEST_P(PairMathTest, SingleAgreesWithDoubleAndLongDouble) {
   Tensors inDouble = run(target, "f64");
   {
     SCOPED_TRACE("f32 against f64");
-    expectClose(run(target, "f32"), inDouble, 5e-6);
+    expectClose(run(target, "f32"), inDouble, GetParam().bar);
   }
   SCOPED_TRACE("f64 against the interpreter");
   expectClose(inDouble, run("interpret", "f64"), 1e-6);
@@ -180,6 +200,14 @@ constexpr Case cases[] = {
     {"cpu", "poincare", "nll", 97, 37},
     {"cpu", "poincare", "distance_softmax", 130, 67},
     {"cpu", "poincare", "nll", 1000, 19},
+    {"loops", "lorentz", "nll", 7, 13},
+    {"cpu", "lorentz", "distance_softmax", 97, 37},
+    {"cpu", "lorentz", "distance_softmax", 97, 37, Place::far, 2e-5},
+    {"cpu", "lorentz", "nll", 3, 101, Place::far, 2e-5},
+    {"loops", "sphere", "nll", 7, 13},
+    {"cpu", "sphere", "distance_softmax", 97, 37},
+    {"cpu", "sphere", "distance_softmax", 97, 37, Place::opposite, 2e-5},
+    {"cpu", "sphere", "nll", 3, 101, Place::opposite},
 };
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PairMathTest, testing::ValuesIn(cases));
