@@ -17,7 +17,7 @@ namespace {
 class FunctionLowering {
 public:
   FunctionLowering(func::FuncOp from, ConstructEmitter &emitter)
-      : from(from), b(from.getLoc(), from), ops(emitter) {}
+      : from(from), b(from.getLoc(), from), emitter(emitter), ops(emitter) {}
 
   LogicalResult run();
 
@@ -33,6 +33,7 @@ private:
   func::FuncOp from;
   func::FuncOp to;
   ImplicitLocOpBuilder b;
+  ConstructEmitter &emitter;
   OpLowering ops;
   SmallVector<Value> outs;
   SmallVector<bool> inPlace;
@@ -143,7 +144,7 @@ void FunctionLowering::emitReturn(func::ReturnOp op) {
     if (!isa<TensorType>(v.getType()))
       emitStore(b, value, out);
     else if (!isInPlace)
-      emitCopy(b, value, out);
+      emitter.emitCopy(b, value, out);
   }
 }
 

@@ -4,6 +4,7 @@
 #define GEOC_LOWERING_CONSTRUCTEMITTER_H
 
 #include "dialect/Geo.h"
+#include "lowering/LoopUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <functional>
 
@@ -64,6 +65,12 @@ public:
                                                 ConcatColumnsOp op,
                                                 mlir::ValueRange pieces,
                                                 mlir::Value out) = 0;
+
+  /// Copies what cannot be computed in its place: all elements of `to`.
+  virtual void emitCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value from,
+                        mlir::Value to) {
+    geo::emitCopy(b, from, to);
+  }
 
   /// Emits a scan. `emitStep(values)` lowers the body once, given the buffers
   /// and numbers of all region arguments, into the buffers of what it yields

@@ -101,7 +101,7 @@ LogicalResult StepBuffers::emit(ImplicitLocOpBuilder &b,
     if (!isa<TensorType>(v.getType()))
       emitStore(b, value, outs[i]);
     else if (it == yielded.end() || it->second != i)
-      emitCopy(b, value, outs[i]);
+      emitter.emitCopy(b, value, outs[i]);
   }
   for (Value buffer : local)
     memref::DeallocOp::create(b, buffer);

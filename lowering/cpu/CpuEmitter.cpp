@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/CpuEmitter.h"
 #include "lowering/cpu/Columns.h"
+#include "lowering/cpu/Copy.h"
 #include "lowering/cpu/Gather.h"
 #include "lowering/cpu/Matmul.h"
 #include "lowering/cpu/Pairwise.h"
@@ -55,6 +56,10 @@ public:
                                   ValueRange pieces, Value out) override {
     cpu::Gen g(b);
     return cpu::emitConcatColumns(work, g, op, pieces, out);
+  }
+  void emitCopy(ImplicitLocOpBuilder &b, Value from, Value to) override {
+    cpu::Gen g(b);
+    cpu::emitCopy(work, g, from, to);
   }
   LogicalResult emitScan(ImplicitLocOpBuilder &b, ScanOp op,
                          ValueRange operands, ValueRange outs,

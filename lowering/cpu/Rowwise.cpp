@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geo.rowwise: rows over threads, and sums in thread order.
-#include "lowering/cpu/Strips.h"
+#include "lowering/cpu/RowBlocks.h"
 
 using namespace mlir;
 using namespace geo;
@@ -104,25 +104,50 @@ LogicalResult geo::cpu::emitRowwise(Work &work, Gen &g, RowwiseOp op,
   std::optional<Sums> sums;
   if (hasSums)
     sums.emplace(g, op, work.scan ? g.idx(1) : work.getThreadCount(g));
+  bool inBlocks = RowBlocks::isWorthwhile(op);
   work.onThreads(g, [&](Value tid, Value count) {
-    Strips strips(g, op, lanes);
-    Values scratch;
+    RowBlocks strips(g, op, lanes);
+    Values scratch, buffers;
     for (Value kept : strips.getKept())
       scratch.push_back(work.makeBuffer(g, [&] {
-        return g.alloc({op.getRowLength()},
+        SmallVector<int64_t> shape = {strips.getRows(), op.getRowLength()};
+        return g.alloc(ArrayRef(shape).drop_front(inBlocks ? 0 : 1),
                        getElementTypeOrSelf(kept.getType()));
       }));
+    if (inBlocks)
+      for (Type element : strips.getBufferTypes())
+        buffers.push_back(work.makeBuffer(g, [&] {
+          Value buffer = g.alloc({strips.getRows()}, element);
+          g.fillZero(buffer, lanes);
+          return buffer;
+        }));
     Values rowOuts(outs.take_front(numRowResults)), init;
     if (hasSums) {
       rowOuts.append(sums->start(tid, lanes));
-      init.assign(sums->getNumNumbers(), g.zero(g.f64()));
+      Type partial =
+          inBlocks ? Gen::vectorOf(strips.getRows(), g.f64()) : Type(g.f64());
+      init.assign(sums->getNumNumbers(), g.zero(partial));
     }
     auto [lower, upper] =
         Work::getPart(g, work.getRows(g, operands[0]), 1, tid, count);
-    Values totals =
-        g.forLoop(lower, upper, g.idx(1), init, [&](Value row, ValueRange c) {
-          return strips.emitRow(row, operands, rowOuts, scratch, c);
-        });
+    Values totals;
+    if (inBlocks) {
+      strips.emitInvariants(operands);
+      Value step = g.idx(strips.getRows());
+      totals = g.forLoop(lower, upper, step, init,
+                         [&, upper = upper](Value first, ValueRange c) {
+                           return strips.emitBlock(
+                               first, g.min(step, g.sub(upper, first)),
+                               operands, rowOuts, scratch, buffers, c);
+                         });
+      for (Value &total : totals)
+        total = g.sum(total);
+    } else {
+      totals =
+          g.forLoop(lower, upper, g.idx(1), init, [&](Value row, ValueRange c) {
+            return strips.emitRow(row, operands, rowOuts, scratch, c);
+          });
+    }
     if (hasSums)
       sums->finish(tid, totals);
   });

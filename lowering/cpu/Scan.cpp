@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Scan.h"
 #include "lowering/OpLowering.h"
+#include "lowering/cpu/Copy.h"
 
 using namespace mlir;
 using namespace geo;
@@ -65,7 +66,6 @@ private:
   /// A buffer for two versions of a state that starts as `first`.
   Value makeState(Value first);
   Value getVersion(unsigned s, Value parity);
-  void copy(Value from, Value to);
   void zeroAfterCut(Value t, ValueRange states);
 
   Work &work;
@@ -120,21 +120,6 @@ Value Scan::getBatch() {
         !wholeInputs.contains(i))
       return g.dim(input, 1);
   return g.idx(1);
-}
-
-void Scan::copy(Value from, Value to) {
-  auto type = cast<MemRefType>(to.getType());
-  Values at;
-  std::function<void()> nest = [&] {
-    if (static_cast<int64_t>(at.size()) == type.getRank())
-      return g.store(g.load(from, at), to, at);
-    g.forLoop(g.dim(to, at.size()), [&](Value i) {
-      at.push_back(i);
-      nest();
-      at.pop_back();
-    });
-  };
-  nest();
 }
 
 Value Scan::makeState(Value first) {
@@ -192,7 +177,7 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
     states.push_back(makeState(myInit[s]));
     Value first = getVersion(s, g.idx(0));
     if (isa<MemRefType>(init[s].getType()))
-      copy(myInit[s], first);
+      emitCopy(work, g, myInit[s], first);
     else
       g.store(init[s], first);
   }
@@ -232,7 +217,7 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
   for (unsigned s = 0; s < numStates; ++s) {
     Value last = getVersion(s, g.rem(steps, g.idx(2)));
     if (isa<MemRefType>(init[s].getType()))
-      copy(last, myFinals[s]);
+      emitCopy(work, g, last, myFinals[s]);
     else
       g.ifThen(g.equal(tid, g.idx(0)),
                [&] { g.store(g.load(last), finals[s]); });

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
 
-static bool isReduction(Operation *op) {
+bool Strips::isReduction(Operation *op) {
   return op && isa<DotOp, vector::ReductionOp>(op);
 }
 
@@ -152,6 +152,17 @@ void Strips::emitNumbers(unsigned level) {
   }
 }
 
+bool Strips::hasLoop(unsigned l) {
+  return llvm::any_of(block.without_terminator(),
+                      [&](Operation &o) {
+                        return isReduction(&o) &&
+                               levels.lookup(o.getResult(0)) == l + 1;
+                      }) ||
+         llvm::any_of(op.getYield().getValues(), [&](Value v) {
+           return isVector(v) && levels.lookup(v) == l;
+         });
+}
+
 void Strips::emitLevel(unsigned l) {
   level = l;
   SmallVector<Operation *> reductions;
@@ -213,8 +224,8 @@ void Strips::emitLevel(unsigned l) {
     numbers.map(reduction->getResult(0), total);
 }
 
-Values Strips::emitRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
-                       ValueRange scratchOf, ValueRange sums) {
+void Strips::startRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
+                      ValueRange scratchOf) {
   row = atRow;
   memory = memoryOf;
   outs = outsOf;
@@ -227,6 +238,11 @@ Values Strips::emitRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
     numbers.map(argument,
                 i < op.getRows().size() ? g.load(memory[i], row) : memory[i]);
   }
+}
+
+Values Strips::emitRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
+                       ValueRange scratchOf, ValueRange sums) {
+  startRow(atRow, memoryOf, outsOf, scratchOf);
   for (unsigned l = 0; l < numLevels; ++l) {
     emitNumbers(l);
     emitLevel(l);

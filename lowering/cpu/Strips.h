@@ -26,7 +26,7 @@ public:
   Values emitRow(Value row, ValueRange memory, ValueRange outs,
                  ValueRange scratch, ValueRange sums);
 
-private:
+protected:
   static bool isVector(Value v) { return llvm::isa<VectorType>(v.getType()); }
   bool isSum(unsigned result) { return result >= op.getNumRowResults(); }
   Value emitVector(Value v, Value j, int64_t width);
@@ -38,6 +38,12 @@ private:
   Value finish(mlir::Operation *reduction, Value carried);
   void emitNumbers(unsigned level);
   void emitLevel(unsigned level);
+  static bool isReduction(mlir::Operation *op);
+  /// True if a loop over the row belongs to the level.
+  bool hasLoop(unsigned level);
+  /// Sets where the row to emit lies, and maps its number arguments.
+  void startRow(Value row, ValueRange memory, ValueRange outs,
+                ValueRange scratch);
 
   Gen &g;
   RowwiseOp op;
