@@ -55,6 +55,10 @@ public:
   mlir::IRMapping &getPrimalMap() { return primal; }
   bool isWanted(mlir::Value original) const { return wants(original); }
 
+  /// Shared operands of row programs for which this holds get, instead of a
+  /// sum over rows, the contribution of each row: a batch of numbers or rows.
+  WantsFn wantsByRow = [](mlir::Value) { return false; };
+
 private:
   /// The rule of an op on numbers and rows (ProgramRules.cpp); returns whether
   /// there is one.

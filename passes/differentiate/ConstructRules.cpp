@@ -7,6 +7,16 @@
 using namespace mlir;
 using namespace geo;
 
+/// A tensor of as many numbers or rows of type `type` as `rows` has.
+static Type getBatchOf(Type type, Value rows) {
+  SmallVector<int64_t> shape = {
+      cast<RankedTensorType>(rows.getType()).getDimSize(0)};
+  Type element = getElementTypeOrSelf(type);
+  if (auto row = dyn_cast<RankedTensorType>(type))
+    llvm::append_range(shape, row.getShape());
+  return RankedTensorType::get(shape, element);
+}
+
 /// The adjoint of a row program is a row program: it recomputes the body, which
 /// is cheaper than to store what arithmetic rows made, and walks it in reverse.
 /// Sums become shared cotangents, cotangents of shared operands sums.
@@ -44,10 +54,17 @@ LogicalResult Adjoint::propagateRowwise(RowwiseOp op) {
     activity.seed(arg);
     wantedArgs.push_back(arg);
     wantedOperands.push_back(operand);
-    Type type = getPrimal(operand).getType();
-    bool isSum = i >= op.getRows().size();
-    numSums += isSum;
-    results.push_back(isSum && isa<FloatType>(type) ? b.getF64Type() : type);
+    results.push_back(getPrimal(operand).getType());
+    Type &type = results.back();
+    if (i < op.getRows().size())
+      continue;
+    Type element = isa<FloatType>(type) ? b.getF64Type() : Type();
+    if (wantsByRow(operand)) {
+      type = getBatchOf(element ? element : type, rows.front());
+    } else {
+      ++numSums;
+      type = element ? element : type;
+    }
   }
   activity.propagate(op.getBlock());
 
@@ -86,11 +103,15 @@ LogicalResult Adjoint::propagateRowwise(RowwiseOp op) {
     }
     YieldOp::create(b, yielded);
   }
-  for (auto [operand, result] :
-       llvm::zip(wantedOperands, adjoint.getResults())) {
-    Value cotangent = result;
+  for (auto [i, operand] : llvm::enumerate(wantedOperands)) {
+    // What is equal inside is one result.
+    unsigned same = i;
+    for (unsigned j = 0; j < i && same == i; ++j)
+      if (yielded[j] == yielded[i] && results[j] == results[i])
+        same = j;
+    Value cotangent = adjoint.getResult(same);
     Type type = getPrimal(operand).getType();
-    if (cotangent.getType() != type)
+    if (cotangent.getType() != type && isa<FloatType>(cotangent.getType()))
       cotangent = arith::TruncFOp::create(b, type, cotangent);
     add(operand, cotangent);
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The adjoint of a scan, in three parts:
 //  1. the primal scan also yields the states that enter each step; everything
-//  else
-//     of its body is recomputed for all T * B rows at once ("lifted");
-//  2. a reverse scan carries the cotangents of the states and stacks those of
-//  the
-//     results that something besides a state feeds;
+//     else of its body is recomputed for all T * B rows at once ("lifted");
+//  2. a reverse scan carries the cotangents of the states, and stacks those of
+//     what else its row programs read (for a shared operand what each row
+//     contributes) and of the results of the other ops that read such values;
 //  3. after the loop these stacks give the cotangents of inputs and shared
-//  operands by
-//     the ordinary rules over the lifted body: one product for each weight.
+//     operands: sums of contributions, and the ordinary rules over the lifted
+//     body, as one product for each weight.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/differentiate/Adjoint.h"
@@ -27,6 +26,20 @@ RankedTensorType getStackedType(int64_t steps, Type slice) {
 
 int64_t getNumSteps(ScanOp op) {
   return cast<RankedTensorType>(op.getInputs().front().getType()).getDimSize(0);
+}
+
+/// The sum over rows, in f64 where these are numbers.
+Value sumRows(ImplicitLocOpBuilder &b, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  Type sum = type.getElementType();
+  if (type.getRank() > 1)
+    sum = RankedTensorType::get(type.getShape().drop_front(), sum);
+  auto op = RowwiseOp::create(b, TypeRange(sum), rows, ValueRange(),
+                              /*numSums=*/1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&op.getBlock());
+  YieldOp::create(b, ValueRange(op.getBlock().getArguments()));
+  return op.getResult(0);
 }
 
 class ScanAdjoint {
@@ -237,7 +250,9 @@ LogicalResult ScanAdjoint::makeReverseScan() {
        llvm::zip(op.getSharedArgs(), draft.getSharedArgs()))
     map.map(original, arg);
 
-  SmallVector<Value> yielded, stackedOf;
+  SmallVector<Value> yielded;
+  // Places among the stacks; what is equal is stacked once.
+  SmallVector<std::pair<Value, unsigned>> stackedOf;
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&draft.getBlock());
@@ -245,8 +260,20 @@ LogicalResult ScanAdjoint::makeReverseScan() {
       if (llvm::none_of(inner.getResults(),
                         [&](Value v) { return rowLocal.contains(v); }))
         b.clone(inner, map);
-    Adjoint inner(b, map,
-                  [&](Value v) { return isActive(v) && dependsOnState(v); });
+    // Operands of row programs that no state feeds.
+    llvm::SetVector<Value> fed;
+    bool isRowwise = false;
+    Adjoint inner(b, map, [&](Value v) {
+      return isActive(v) &&
+             (dependsOnState(v) || (isRowwise && fed.contains(v)));
+    });
+    inner.wantsByRow = [&](Value v) { return fed.contains(v); };
+    auto stack = [&](Value v, Value cotangent) {
+      auto *at = llvm::find(yielded, cotangent);
+      stackedOf.emplace_back(v, at - yielded.begin());
+      if (at == yielded.end())
+        yielded.push_back(cotangent);
+    };
     // Seeds of values that no state feeds go straight to the stacks.
     llvm::MapVector<Value, Value> direct;
     auto seed = [&](Value v, Value cotangent) {
@@ -262,22 +289,32 @@ LogicalResult ScanAdjoint::makeReverseScan() {
     for (auto [v, arg] : llvm::zip(seeded, draft.getInputArgs()))
       seed(v, arg);
     for (Operation &o : llvm::reverse(body.without_terminator())) {
-      bool feeds = llvm::any_of(o.getOperands(), [&](Value v) {
-        return isActive(v) && !dependsOnState(v);
-      });
-      for (Value v : o.getResults())
-        if (Value cotangent = inner.get(v); cotangent && feeds) {
-          stackedOf.push_back(v);
-          yielded.push_back(cotangent);
-        }
+      if (llvm::none_of(o.getResults(),
+                        [&](Value v) { return dependsOnState(v); }))
+        continue;
+      auto feeds = [&](Value v) { return isActive(v) && !dependsOnState(v); };
+      bool hasOther = llvm::any_of(o.getOperands(), feeds);
+      // A row program has what it needs for all operands in the loop. Products
+      // and sums of rows wait until after it.
+      isRowwise = isa<RowwiseOp>(o);
+      if (isRowwise && hasOther) {
+        for (Value v : o.getOperands())
+          if (feeds(v))
+            fed.insert(v);
+      } else if (hasOther) {
+        for (Value v : o.getResults())
+          if (Value cotangent = inner.get(v))
+            stack(v, cotangent);
+      }
       if (failed(inner.propagate(&o)))
         return failure();
     }
     b.setLoc(op.getLoc());
-    for (auto [v, cotangent] : direct) {
-      stackedOf.push_back(v);
-      yielded.push_back(cotangent);
-    }
+    for (Value v : fed)
+      if (Value cotangent = inner.get(v))
+        stack(v, cotangent);
+    for (auto [v, cotangent] : direct)
+      stack(v, cotangent);
     SmallVector<Value> carried;
     for (Value arg : op.getStateArgs()) {
       Value cotangent = inner.get(arg);
@@ -295,9 +332,11 @@ LogicalResult ScanAdjoint::makeReverseScan() {
   draft.erase();
   for (auto [s, operand] : llvm::enumerate(op.getInit()))
     outer.add(operand, scan.getResult(s));
-  for (auto [i, v] : llvm::enumerate(stackedOf))
-    stackedCotangents.emplace_back(
-        v, flattenSteps(b, scan.getResult(numStates + i)));
+  for (auto [v, i] : stackedOf) {
+    Value rows = flattenSteps(b, scan.getResult(numStates + i));
+    stackedCotangents.emplace_back(v, rowLocal.contains(v) ? rows
+                                                           : sumRows(b, rows));
+  }
   return success();
 }
 
