@@ -102,7 +102,7 @@ bool runGroup(MLIRContext &context, const Key &key,
     Score lineScore{std::nan(""), std::nan(""), ""};
     Outcome outcome;
     if (program && succeeded(runLine(key, *line, *program, outcome)))
-      lineScore = score(*line, outcome);
+      lineScore = score(*line, outcome, report.bars.isWide);
     else
       ok = false;
     report.all.add(*line, lineScore, report.bars);

@@ -21,13 +21,17 @@ double norm(const Array &array) {
   return std::sqrt(sum);
 }
 
-/// Largest difference, or NaN where `got` is not finite.
-double maxDifference(const Array &got, const Array &reference) {
+/// Largest difference, or NaN where `got` is not finite. Rows hold nothing
+/// below the smallest number of their type, so that much is no difference.
+double maxDifference(const Array &got, const Array &reference, bool isWide) {
+  double smallest = reference.isNumber() ? 0 : isWide ? 0x1p-1074 : 0x1p-149;
   double m = 0;
   for (auto [g, r] : llvm::zip_equal(got.values, reference.values)) {
     if (!std::isfinite(g))
       return std::numeric_limits<double>::quiet_NaN();
-    m = std::max(m, std::abs(g - r));
+    double difference = std::abs(g - r);
+    if (difference > smallest)
+      m = std::max(m, difference);
   }
   return m;
 }
@@ -48,16 +52,17 @@ double getNumberScale(const Line &line, const std::string &name,
 }
 } // namespace
 
-Score geo::numerics::score(const Line &line, const Outcome &outcome) {
+Score geo::numerics::score(const Line &line, const Outcome &outcome,
+                           bool isWide) {
   Score score;
-  score.value =
-      relative(maxDifference(outcome.out, line.out), maxAbs(line.out.values));
+  score.value = relative(maxDifference(outcome.out, line.out, isWide),
+                         maxAbs(line.out.values));
   for (auto &[name, reference] : line.vjp) {
     double scale = reference.isNumber()
                        ? getNumberScale(line, name, reference.values[0])
                        : maxAbs(reference.values);
     double error =
-        relative(maxDifference(outcome.vjp.at(name), reference), scale);
+        relative(maxDifference(outcome.vjp.at(name), reference, isWide), scale);
     // A NaN stays; otherwise the largest wins.
     if (!(error <= score.vjp) && !std::isnan(score.vjp)) {
       score.vjp = error;

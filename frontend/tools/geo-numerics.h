@@ -152,8 +152,9 @@ struct Score {
 
 /// Of an array: largest difference over largest reference, absolute where the
 /// reference is all zero. Of a number's gradient: relative to the larger of the
-/// reference and |ct| |out| / |z|, since it may cancel to almost nothing.
-Score score(const Line &line, const Outcome &outcome);
+/// reference and |ct| |out| / |z|, since it may cancel to almost nothing. Rows
+/// that `isWide` are of f64, others of f32: what they cannot hold is no error.
+Score score(const Line &line, const Outcome &outcome, bool isWide);
 
 struct Worst {
   const Line *line = nullptr;

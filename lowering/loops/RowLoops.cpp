@@ -55,6 +55,7 @@ private:
   void emitElementwise(Operation *inner);
   /// sum over j of term(j), in f64.
   Value emitSum(Value row, llvm::function_ref<Value(Value j)> term);
+  Value emitCompensatedSum(Value row, llvm::function_ref<Value(Value j)> term);
   void emitReduction(vector::ReductionOp reduction);
 
   ImplicitLocOpBuilder &b;
@@ -121,6 +122,28 @@ void RowProgram::emitElementwise(Operation *inner) {
   rows[result] = Row{storage.lookup(result), {}, nullptr};
 }
 
+/// A sum with what its roundings lost (Knuth's two-sum): beside the rim of a
+/// ball, 1 - c|x|^2 takes the last digits of |x|^2.
+Value RowProgram::emitCompensatedSum(Value row,
+                                     llvm::function_ref<Value(Value)> term) {
+  Value zero = constantFloat(b, b.getF64Type(), 0.0);
+  auto add = [&](Value x, Value y) { return arith::AddFOp::create(b, x, y); };
+  auto sub = [&](Value x, Value y) { return arith::SubFOp::create(b, x, y); };
+  SmallVector<Value> sums =
+      emitFor(b, end(row), SmallVector<Value>{zero, zero},
+              [&](Value j, ValueRange carried) -> SmallVector<Value> {
+                Value sum = carried[0], x = term(j);
+                Value next = add(sum, x), taken = sub(next, sum);
+                Value lost = add(sub(sum, sub(next, taken)), sub(x, taken));
+                return {next, add(carried[1], lost)};
+              });
+  // Infinite terms leave NaN there.
+  Value lost = sums[1];
+  Value isNumber =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, lost, lost);
+  return add(sums[0], arith::SelectOp::create(b, isNumber, lost, zero));
+}
+
 Value RowProgram::emitSum(Value row, llvm::function_ref<Value(Value)> term) {
   Value zero = constantFloat(b, b.getF64Type(), 0.0);
   return emitFor(b, end(row), zero,
@@ -154,7 +177,7 @@ void RowProgram::emitBody() {
     llvm::TypeSwitch<Operation *>(&inner)
         .Case([&](DotOp dot) {
           Row x = rows[dot.getX()], y = rows[dot.getY()];
-          numbers[dot] = emitSum(dot.getX(), [&](Value j) -> Value {
+          numbers[dot] = emitCompensatedSum(dot.getX(), [&](Value j) -> Value {
             return arith::MulFOp::create(b, convertFloat(b, x.load(b, j), f64),
                                          convertFloat(b, y.load(b, j), f64));
           });
