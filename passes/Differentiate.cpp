@@ -48,6 +48,7 @@ FailureOr<func::FuncOp> deriveGradient(func::FuncOp callee,
       arguments.push_back(type);
       seeded.push_back(i);
     }
+  exposeFunctions(callee);
   ImplicitLocOpBuilder b(callee.getLoc(), callee);
   b.setInsertionPointAfter(callee);
   auto gradient =

@@ -61,8 +61,11 @@ public:
 
 private:
   bool areTwins(Value inner, Value outer);
+  /// Whether `outer`, after the scan, does for all rows what `inner` does.
   bool areTwins(Operation *inner, Operation *outer);
   std::optional<int64_t> getBytes(Value inner);
+  void addPrograms(RowwiseOp &inner, RowwiseOp outer,
+                   llvm::MapVector<Value, SmallVector<OpResult>> &results);
   void rewrite(ArrayRef<Candidate *> kept);
 
   ScanOp scan;
@@ -72,6 +75,49 @@ private:
 };
 
 } // namespace
+
+/// The values of the body of `inner` that `outer` yields, where both bodies are
+/// equal but for what they yield; else nothing.
+static SmallVector<Value> matchBodies(RowwiseOp inner, RowwiseOp outer) {
+  Block &a = inner.getBlock(), &b = outer.getBlock();
+  if (a.getOperations().size() != b.getOperations().size())
+    return {};
+  DenseMap<Value, Value> same;
+  for (auto [x, y] : llvm::zip(a.getArguments(), b.getArguments()))
+    same[y] = x;
+  for (auto [x, y] : llvm::zip(a.without_terminator(), b.without_terminator()))
+    if (!OperationEquivalence::isEquivalentTo(
+            &x, &y,
+            [&](Value p, Value q) { return success(same.lookup(q) == p); },
+            [&](Value p, Value q) { same[q] = p; },
+            OperationEquivalence::IgnoreLocations))
+      return {};
+  return llvm::map_to_vector(outer.getYield().getValues(),
+                             [&](Value v) { return same.lookup(v); });
+}
+
+/// A program that also has rows `v` of its body as results; `op` is erased.
+static RowwiseOp addRowResult(RowwiseOp op, Value v) {
+  unsigned numRows = op.getNumRowResults();
+  SmallVector<int64_t> shape = {
+      cast<RankedTensorType>(op.getRows().front().getType()).getDimSize(0)};
+  if (auto row = dyn_cast<VectorType>(v.getType()))
+    llvm::append_range(shape, row.getShape());
+  SmallVector<Type> types(op.getResultTypes());
+  types.insert(types.begin() + numRows,
+               RankedTensorType::get(shape, getElementTypeOrSelf(v.getType())));
+  OpBuilder b(op);
+  auto added = RowwiseOp::create(b, op.getLoc(), types, op.getRows(),
+                                 op.getShared(), op.getNumSums());
+  added.getBody().takeBody(op.getBody());
+  added.getYield()->insertOperands(numRows, v);
+  for (OpResult result : op->getResults()) {
+    unsigned i = result.getResultNumber();
+    result.replaceAllUsesWith(added.getResult(i < numRows ? i : i + 1));
+  }
+  op.erase();
+  return added;
+}
 
 static int64_t getCost(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
@@ -102,13 +148,16 @@ bool KeptSteps::areTwins(Value inner, Value outer) {
 bool KeptSteps::areTwins(Operation *inner, Operation *outer) {
   if (inner == outer || inner->getName() != outer->getName() ||
       inner->getNumOperands() != outer->getNumOperands() ||
-      inner->getNumResults() != outer->getNumResults() ||
-      inner->getAttrDictionary() != outer->getAttrDictionary() ||
       outer->getBlock() != scan->getBlock() || outer->isBeforeInBlock(scan))
     return false;
   for (auto [a, b] : llvm::zip(inner->getOperands(), outer->getOperands()))
     if (!areTwins(a, b))
       return false;
+  if (auto program = dyn_cast<RowwiseOp>(inner))
+    return !matchBodies(program, cast<RowwiseOp>(outer)).empty();
+  if (inner->getNumResults() != outer->getNumResults() ||
+      inner->getAttrDictionary() != outer->getAttrDictionary())
+    return false;
   for (auto [a, b] : llvm::zip(inner->getRegions(), outer->getRegions()))
     if (!OperationEquivalence::isRegionEquivalentTo(
             &a, &b, OperationEquivalence::IgnoreLocations))
@@ -144,32 +193,71 @@ void KeptSteps::find() {
        llvm::zip(scan.getSharedArgs(), scan.getShared()))
     twins[argument].push_back(shared);
 
-  for (Operation &inner : scan.getBlock().without_terminator()) {
-    if (!isa<RowwiseOp, MatmulOp, GatherOp>(inner))
+  for (Operation &op :
+       llvm::make_early_inc_range(scan.getBlock().without_terminator())) {
+    if (!isa<RowwiseOp, MatmulOp, GatherOp>(op))
       continue;
     llvm::SmallSetVector<Operation *, 4> found;
-    for (Value operand : inner.getOperands())
+    for (Value operand : op.getOperands())
       for (Value twin : twins.lookup(operand))
         for (Operation *user : twin.getUsers())
-          if (areTwins(&inner, user))
+          if (areTwins(&op, user))
             found.insert(user);
     if (found.empty())
       continue;
-    for (OpResult result : inner.getResults()) {
-      Candidate candidate;
-      candidate.inner = result;
-      for (Operation *outer : found) {
-        candidate.outer.push_back(outer->getResult(result.getResultNumber()));
-        twins[result].push_back(candidate.outer.back());
-      }
-      auto type = dyn_cast<RankedTensorType>(result.getType());
-      if (!type || type.getRank() == 0)
-        continue;
-      candidate.bytes = getBytes(result);
-      candidate.cost = getCost(&inner);
-      candidates.push_back(candidate);
+    llvm::MapVector<Value, SmallVector<OpResult>> results;
+    if (auto program = dyn_cast<RowwiseOp>(op)) {
+      for (Operation *outer : found)
+        addPrograms(program, cast<RowwiseOp>(outer), results);
+    } else {
+      for (Operation *outer : found)
+        results[op.getResult(0)].push_back(outer->getResult(0));
+    }
+    for (auto &[result, outer] : results) {
+      llvm::append_range(twins[result], outer);
+      candidates.push_back(
+          {result, outer, getBytes(result), getCost(result.getDefiningOp())});
     }
   }
+}
+
+/// Pairs results of `outer` with those of `inner`, which is replaced where it
+/// keeps to itself what `outer` yields.
+void KeptSteps::addPrograms(
+    RowwiseOp &inner, RowwiseOp outer,
+    llvm::MapVector<Value, SmallVector<OpResult>> &results) {
+  SmallVector<Value> yielded = matchBodies(inner, outer);
+  auto places = llvm::map_to_vector(yielded, [](Value) { return 0u; });
+  for (unsigned i = 0; i < outer.getNumRowResults(); ++i) {
+    auto find = [&] {
+      auto rows =
+          inner.getYield().getOperands().take_front(inner.getNumRowResults());
+      return std::distance(rows.begin(), llvm::find(rows, yielded[i]));
+    };
+    places[i] = find();
+    if (places[i] < inner.getNumRowResults())
+      continue;
+    // The results move to another op.
+    unsigned numRows = inner.getNumRowResults();
+    SmallVector<SmallVector<OpResult>> known;
+    SmallVector<SmallVector<Value>> knownTwins;
+    for (OpResult result : inner->getResults()) {
+      known.push_back(results.lookup(result));
+      knownTwins.push_back(twins.lookup(result));
+      twins.erase(result);
+    }
+    results.clear();
+    inner = addRowResult(inner, yielded[i]);
+    for (unsigned j = 0; j < known.size(); ++j) {
+      Value moved = inner.getResult(j < numRows ? j : j + 1);
+      if (!known[j].empty())
+        results[moved] = known[j];
+      if (!knownTwins[j].empty())
+        twins[moved] = knownTwins[j];
+    }
+  }
+  for (unsigned i = 0; i < outer.getNumRowResults(); ++i)
+    results[inner.getResult(places[i])].push_back(outer->getResult(i));
 }
 
 int64_t KeptSteps::keep(int64_t limit) {

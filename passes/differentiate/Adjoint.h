@@ -4,6 +4,7 @@
 #define GEOC_PASSES_DIFFERENTIATE_ADJOINT_H
 
 #include "dialect/Geo.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -79,6 +80,11 @@ private:
   WantsFn wants;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> terms;
 };
+
+/// Makes functions of rows that their own derivatives read results of the row
+/// programs in the scans of `function`, where they are none: a program whose
+/// result a function is does not compute it again in its adjoint.
+void exposeFunctions(mlir::func::FuncOp function);
 
 /// a + b of two tensors (rank 1 to 3), numbers or rows of one type.
 mlir::Value addValues(mlir::ImplicitLocOpBuilder &b, mlir::Value x,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adjoints of the constructs other than scan.
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/differentiate/Adjoint.h"
 
@@ -17,8 +18,57 @@ static Type getBatchOf(Type type, Value rows) {
   return RankedTensorType::get(shape, element);
 }
 
+/// A function of a row that costs more than to load it, and whose derivative is
+/// arithmetic on its value.
+static bool isKeptFunction(Value v) {
+  return isa<VectorType>(v.getType()) &&
+         isa_and_present<math::ExpOp, math::TanhOp>(v.getDefiningOp());
+}
+
+void geo::exposeFunctions(func::FuncOp function) {
+  SmallVector<RowwiseOp> programs;
+  function.walk([&](RowwiseOp op) {
+    if (isa<ScanOp>(op->getParentOp()))
+      programs.push_back(op);
+  });
+  for (RowwiseOp op : programs) {
+    unsigned numRows = op.getNumRowResults();
+    SmallVector<Value> yielded(op.getYield().getOperands());
+    SmallVector<Type> types(op.getResultTypes());
+    SmallVector<Value> extra;
+    for (Operation &inner : op.getBlock().without_terminator())
+      if (inner.getNumResults() == 1 && isKeptFunction(inner.getResult(0)) &&
+          !llvm::is_contained(ArrayRef(yielded).take_front(numRows),
+                              inner.getResult(0)))
+        extra.push_back(inner.getResult(0));
+    if (extra.empty())
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    SmallVector<Type> extraTypes;
+    for (Value v : extra) {
+      auto row = cast<VectorType>(v.getType());
+      extraTypes.push_back(getBatchOf(
+          RankedTensorType::get(row.getShape(), row.getElementType()),
+          op.getRows().front()));
+    }
+    yielded.insert(yielded.begin() + numRows, extra.begin(), extra.end());
+    types.insert(types.begin() + numRows, extraTypes.begin(), extraTypes.end());
+    auto exposing = RowwiseOp::create(b, types, op.getRows(), op.getShared(),
+                                      op.getNumSums());
+    exposing.getBody().takeBody(op.getBody());
+    exposing.getYield()->setOperands(yielded);
+    for (OpResult result : op->getResults()) {
+      unsigned i = result.getResultNumber();
+      result.replaceAllUsesWith(
+          exposing.getResult(i < numRows ? i : i + extra.size()));
+    }
+    op.erase();
+  }
+}
+
 /// The adjoint of a row program is a row program: it recomputes the body, which
 /// is cheaper than to store what arithmetic rows made, and walks it in reverse.
+/// Functions among its results are read instead.
 /// Sums become shared cotangents, cotangents of shared operands sums.
 LogicalResult Adjoint::propagateRowwise(RowwiseOp op) {
   SmallVector<Value> rows, shared;
@@ -40,6 +90,15 @@ LogicalResult Adjoint::propagateRowwise(RowwiseOp op) {
       sharedSeeds.emplace_back(yielded, shared.size());
       shared.push_back(cotangent);
     }
+  }
+
+  SmallVector<std::pair<Value, unsigned>> known;
+  for (OpResult result : op->getResults().take_front(op.getNumRowResults())) {
+    Value yielded = op.getYield().getOperand(result.getResultNumber());
+    if (!isKeptFunction(yielded))
+      continue;
+    known.emplace_back(yielded, rows.size());
+    rows.push_back(getPrimal(result));
   }
 
   Activity activity;
@@ -79,8 +138,11 @@ LogicalResult Adjoint::propagateRowwise(RowwiseOp op) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&block);
+    for (auto [v, i] : known)
+      map.map(v, block.getArgument(i));
     for (Operation &inner : op.getBlock().without_terminator())
-      b.clone(inner, map);
+      if (inner.getNumResults() != 1 || !map.contains(inner.getResult(0)))
+        b.clone(inner, map);
     Adjoint inner(b, map, [&](Value v) { return activity.contains(v); });
     for (auto [v, i] : rowSeeds)
       inner.add(v, block.getArgument(i));

@@ -2,6 +2,7 @@
 // RUN: geo-opt %s '--geo-keep-steps=limit=0' --canonicalize --split-input-file | FileCheck %s --check-prefix=NONE
 // RUN: geo-opt %s '--geo-keep-steps=limit=1024 rows=32' --split-input-file --remarks-filter=fusion --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=SOME
 // RUN: geoc %S/Inputs/recurrence.mlir --emit=fused -o - | FileCheck %s --check-prefix=PIPELINE
+// RUN: geoc %S/Inputs/recurrence.mlir --emit=fused -o - | FileCheck %s --check-prefix=TANH
 // RUN: geoc %S/Inputs/recurrence.mlir --emit=fused --keep-bytes=0 -o - | FileCheck %s --check-prefix=LIMIT
 
 // In the pipeline: one product a step and direction, and one for the weight; with
@@ -10,6 +11,10 @@
 // PIPELINE-NOT: geo.matmul
 // LIMIT-COUNT-4: geo.matmul
 // LIMIT-NOT: geo.matmul
+
+// The function is computed once, and kept: its derivative is arithmetic on it.
+// TANH: math.tanh
+// TANH-NOT: math.tanh
 
 // The product and the program after it are those of the steps: both become results of
 // the scan. With a limit of 1024 bytes and 32 rows of 32 bytes, only the
