@@ -16,11 +16,14 @@ enum class Target { loops, cpu };
 /// The target named `name`, or nothing.
 std::optional<Target> parseTarget(llvm::StringRef name);
 
-/// What the steps of a recurrence keep for the gradient instead of computing it
-/// again: see the pass geo-keep-steps.
-struct KeepOptions {
-  int64_t bytes = -1; ///< at most so many; negative: no limit
-  int64_t rows = 0;   ///< of all steps, where shapes are dynamic; 0: unknown
+/// What batches of training are like, where shapes do not tell.
+struct BatchOptions {
+  /// Of all steps of a recurrence together, and ids that are gathered; 0:
+  /// unknown. See the passes geo-move-gathers and geo-keep-steps.
+  int64_t rows = 0;
+  /// What these steps may keep for the gradient instead of computing it again;
+  /// negative: no limit.
+  int64_t keepBytes = -1;
 };
 
 struct CompileOptions {
@@ -30,7 +33,7 @@ struct CompileOptions {
   std::string machine;
   /// Count points that are not on their manifold (runtime/PointReport.h).
   bool checkPoints = false;
-  KeepOptions keep;
+  BatchOptions batch;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

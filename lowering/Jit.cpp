@@ -70,7 +70,7 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
   llvm::raw_string_ostream stream(key);
   stream << describeHost() << static_cast<int>(options.target) << ' '
          << options.machine << ' ' << options.checkPoints << ' '
-         << options.keep.bytes << ' ' << options.keep.rows << '\n';
+         << options.batch.keepBytes << ' ' << options.batch.rows << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -95,7 +95,7 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   context->appendDialectRegistry(registry);
   PassManager pm(context);
   buildPipeline(pm, options.target, Stage::llvm, options.machine,
-                options.checkPoints, options.keep);
+                options.checkPoints, options.batch);
   if (failed(pm.run(module)))
     return nullptr;
   auto code = emitObject(module, options.target);

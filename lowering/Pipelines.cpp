@@ -77,7 +77,8 @@ static void addLowerToLLVM(OpPassManager &pm, Target target) {
 }
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
-                        StringRef machine, bool checkPoints, KeepOptions keep) {
+                        StringRef machine, bool checkPoints,
+                        BatchOptions batch) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -94,6 +95,10 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   // 3. A loss may call functions. Gradients become calls of derived functions:
   //    inline them, and forget what was private.
   pm.addPass(createInlinerPass());
+  if (target == Target::cpu) {
+    pm.addPass(createGeoMoveGathers({batch.rows}));
+    addCleanup(pm);
+  }
   pm.addPass(createGeoWidenPairs());
   pm.addPass(createGeoDifferentiate());
   pm.addPass(createInlinerPass());
@@ -103,7 +108,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
     return;
   // 4. Fewer and wider programs. The oracle runs what people wrote.
   if (target == Target::cpu) {
-    pm.addPass(createGeoKeepSteps({keep.bytes, keep.rows}));
+    pm.addPass(createGeoKeepSteps({batch.keepBytes, batch.rows}));
     addCleanup(pm);
     pm.addPass(createGeoFuseDecoder());
     addCleanup(pm);

@@ -21,10 +21,10 @@ enum class Stage {
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 /// Adds the passes of all stages up to and including `last`. `machine`,
-/// `checkPoints` and `keep` as in CompileOptions.
+/// `checkPoints` and `batch` as in CompileOptions.
 void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
                    llvm::StringRef machine = {}, bool checkPoints = false,
-                   KeepOptions keep = {});
+                   BatchOptions batch = {});
 
 /// Registers what the pipeline's passes and the translation to LLVM IR need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

@@ -120,6 +120,39 @@ def GeoKeepSteps : Pass<"geo-keep-steps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def GeoMoveGathers : Pass<"geo-move-gathers", "::mlir::ModuleOp"> {
+  let summary = "Compute on a table, or on what was gathered of it";
+  let description = [{
+    `geo.gather` commutes with what acts row by row: a `geo.matmul` by its left
+    operand, and a `geo.rowwise` without sums. This pass computes where there are fewer
+    rows: products (with the row programs before them) move from the gathered rows to
+    the table, gather(E) W to gather(E W), if there are more ids than rows of the
+    table; products and row programs that only gathers of the same ids read move
+    from the table to the gathered rows if there are fewer. Runs before
+    `geo-differentiate`, so that the gradient has as few.
+
+    The rows of a table have to be static. `rows` tells the number of ids where
+    that is dynamic, in functions that a `geo.gradient` differentiates: training
+    has batches, what else the module has may be called with one row. Without it such
+    ops stay as they were written. Example: test/passes/move-gathers.mlir.
+
+    ```mlir
+    %x = geo.gather %E[%ids] : tensor<100x8xf32>, tensor<512xi32> -> tensor<512x8xf32>
+    %u = geo.matmul %x, %W : tensor<512x8xf32>, tensor<8x8xf32> -> tensor<512x8xf32>
+    ```
+    becomes
+    ```mlir
+    %t = geo.matmul %E, %W : tensor<100x8xf32>, tensor<8x8xf32> -> tensor<100x8xf32>
+    %u = geo.gather %t[%ids] : tensor<100x8xf32>, tensor<512xi32> -> tensor<512x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "0",
+           "Ids of a batch, for shapes that do not tell">
+  ];
+  let dependentDialects = ["::geo::GeoDialect"];
+}
+
 def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let summary = "Unroll geo.scan over time, for inspection";
   let description = [{

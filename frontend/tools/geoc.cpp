@@ -51,10 +51,10 @@ struct Options {
       "keep-bytes", cl::init(-1), cl::cat(category),
       cl::desc("Bytes that the steps of recurrences may keep for gradients; "
                "the rest is computed again (default: no limit)")};
-  cl::opt<int64_t> keepRows{
-      "keep-rows", cl::init(0), cl::cat(category),
-      cl::desc("With --keep-bytes: rows of all steps together, where shapes "
-               "are dynamic")};
+  cl::opt<int64_t> batchRows{
+      "batch-rows", cl::init(0), cl::cat(category),
+      cl::desc("Rows of all steps of a training batch together, where shapes "
+               "do not tell (default: unknown)")};
   cl::opt<std::string> stopAfter{
       "stop-after", cl::value_desc("stage"),
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
@@ -88,7 +88,7 @@ struct Request {
   bool checkPoints;
   /// The category of the remarks to print, or empty.
   std::string remarks;
-  KeepOptions keep;
+  BatchOptions batch;
 };
 
 const char *overview =
@@ -150,7 +150,7 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
   TimingScope lowering = timing.nest("Lowering");
   pm.enableTiming(lowering);
   buildPipeline(pm, request.target, request.last, /*machine=*/"",
-                request.checkPoints, request.keep);
+                request.checkPoints, request.batch);
   if (failed(pm.run(module)))
     return failure();
   lowering.stop();
@@ -298,5 +298,5 @@ int main(int argc, char **argv) {
                       !isObject,
                       options.checkPoints,
                       options.remarks,
-                      {options.keepBytes, options.keepRows}});
+                      {options.batchRows, options.keepBytes}});
 }

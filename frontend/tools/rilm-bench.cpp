@@ -105,6 +105,7 @@ static int runBench(BenchCommand &command) {
   options.target = command.run.target;
   options.checkPoints = command.run.checkPoints;
   options.cacheDirectory = cacheDirectory();
+  options.batch.rows = command.batch * command.context;
   options.optimizer = command.optimizer;
   options.parts.train = true;
   options.parts.project = static_cast<bool>(config.file);

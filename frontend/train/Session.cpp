@@ -123,7 +123,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   CompileOptions compileOptions;
   compileOptions.target = *target;
   compileOptions.checkPoints = options.checkPoints;
-  compileOptions.keep = options.keep;
+  compileOptions.batch = options.batch;
   compileOptions.cacheDirectory = options.cacheDirectory;
   impl->executable = compile(*module, compileOptions);
   if (!impl->executable)

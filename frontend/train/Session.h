@@ -54,7 +54,7 @@ struct SessionOptions {
   SessionParts parts;
   OptimizerConfig optimizer; ///< of the training step
   bool checkPoints = true;   ///< see CompileOptions
-  KeepOptions keep;          ///< see CompileOptions
+  BatchOptions batch;        ///< see CompileOptions
   /// Folder of the object cache; empty: none.
   std::string cacheDirectory;
 };

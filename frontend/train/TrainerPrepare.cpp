@@ -230,10 +230,10 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   sessionOptions.target = options.target;
   sessionOptions.optimizer = options.optimizer;
   sessionOptions.checkPoints = options.checkPoints;
+  sessionOptions.batch.rows = options.batch * options.context;
   if (options.keepMegabytes)
-    sessionOptions.keep = {
-        static_cast<int64_t>(std::min(*options.keepMegabytes, 1e9) * 1e6),
-        options.batch * options.context};
+    sessionOptions.batch.keepBytes =
+        static_cast<int64_t>(std::min(*options.keepMegabytes, 1e9) * 1e6);
   sessionOptions.cacheDirectory = options.cacheDirectory;
   sessionOptions.parts.train = sessionOptions.parts.evaluate = true;
   bool startsElsewhere =
