@@ -61,8 +61,14 @@ public:
 private:
   /// Classifies arguments; false if the rows cannot be split.
   bool canSplit();
+  bool hasSegments() { return op.getReverse() && op.getTruncate() > 0; }
   Value getBatch();
-  LogicalResult emitThread(Value tid, Value lower, Value upper);
+  /// Rows [lower, upper) of segments [first, last); `hasFinals` where these end
+  /// at the final states.
+  LogicalResult emitThread(Value tid, Value lower, Value upper, Value first,
+                           Value last, Value hasFinals);
+  /// The number of parts that segments of the time are split into.
+  Value countSegmentParts(Value segments, Value threads, Value batch);
   /// A buffer for two versions of a state that starts as `first`.
   Value makeState(Value first);
   Value getVersion(unsigned s, Value parity);
@@ -151,7 +157,19 @@ void Scan::zeroAfterCut(Value t, ValueRange next) {
   });
 }
 
-LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
+/// A cut ends the gradient: segments between cuts do not wait for one another.
+/// Rows are split first, into parts of whole tiles; segments among the threads
+/// that rows leave over.
+Value Scan::countSegmentParts(Value segments, Value threads, Value batch) {
+  Value rowParts = g.idx(1);
+  if (isSplit)
+    rowParts = g.min(g.max(g.div(batch, g.idx(work.target.tileRows)), g.idx(1)),
+                     threads);
+  return g.max(g.min(g.div(threads, rowParts), segments), g.idx(1));
+}
+
+LogicalResult Scan::emitThread(Value tid, Value lower, Value upper, Value first,
+                               Value last, Value hasFinals) {
   Value rows = g.sub(upper, lower);
   if (isSplit)
     work.scan->rows = rows;
@@ -172,14 +190,24 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
   for (Value v : stacked)
     myStacked.push_back(isRowed(v, 2) ? g.window(v, 1, lower, rows) : v);
 
+  // The steps [begin, end) of the segments.
+  Value steps = g.dim(inputs[0], 0), begin = g.idx(0), end = steps;
+  if (hasSegments()) {
+    Value period = g.idx(op.getTruncate());
+    begin = g.mul(first, period);
+    end = g.min(g.mul(last, period), steps);
+  }
   states.clear();
   for (unsigned s = 0; s < numStates; ++s) {
     states.push_back(makeState(myInit[s]));
-    Value first = getVersion(s, g.idx(0));
+    Value start = getVersion(s, g.idx(0));
     if (isa<MemRefType>(init[s].getType()))
-      emitCopy(work, g, myInit[s], first);
+      emitCopy(work, g, myInit[s], start);
     else
-      g.store(init[s], first);
+      g.store(init[s], start);
+    if (hasSegments())
+      g.ifThen(g.less(end, steps),
+               [&] { g.fillZero(start, work.target.lanes); });
   }
   Values stepOperands = myInit;
   llvm::append_range(stepOperands, myInputs);
@@ -187,15 +215,15 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
   if (failed(emitter.allocateStep(g.b, stepOperands)))
     return failure();
 
-  Value steps = g.dim(inputs[0], 0);
   LogicalResult emitted = success();
-  auto loop = scf::ForOp::create(g.b, g.idx(0), steps, g.idx(1), ValueRange());
+  Value length = g.sub(end, begin);
+  auto loop = scf::ForOp::create(g.b, g.idx(0), length, g.idx(1), ValueRange());
   work.scan->timeLoop = loop;
   {
     OpBuilder::InsertionGuard guard(g.b);
     g.b.setInsertionPointToStart(loop.getBody());
     Value index = loop.getInductionVar();
-    Value t = op.getReverse() ? g.sub(g.sub(steps, g.idx(1)), index) : index;
+    Value t = op.getReverse() ? g.sub(g.sub(end, g.idx(1)), index) : index;
     Value parity = g.rem(index, g.idx(2));
     Values arguments, next;
     for (unsigned s = 0; s < numStates; ++s) {
@@ -211,16 +239,16 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
     for (Value v : myStacked)
       stepOuts.push_back(g.slice(v, t));
     emitted = emitStep(g.b, arguments, stepOuts);
-    if (op.getReverse() && op.getTruncate())
+    if (hasSegments())
       zeroAfterCut(t, next);
   }
   for (unsigned s = 0; s < numStates; ++s) {
-    Value last = getVersion(s, g.rem(steps, g.idx(2)));
+    Value state = getVersion(s, g.rem(length, g.idx(2)));
     if (isa<MemRefType>(init[s].getType()))
-      emitCopy(work, g, last, myFinals[s]);
+      g.ifThen(hasFinals, [&] { emitCopy(work, g, state, myFinals[s]); });
     else
       g.ifThen(g.equal(tid, g.idx(0)),
-               [&] { g.store(g.load(last), finals[s]); });
+               [&] { g.store(g.load(state), finals[s]); });
     g.dealloc(states[s]);
   }
   emitter.releaseStep(g.b);
@@ -232,8 +260,16 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper) {
 LogicalResult Scan::emit() {
   // Where rows depend on one another, one thread does all of them.
   isSplit = canSplit();
-  Value count = isSplit ? work.getThreadCount(g) : g.idx(1);
+  Value threadCount =
+      isSplit || hasSegments() ? work.getThreadCount(g) : g.idx(1);
   Value batch = getBatch();
+  Value segments = g.idx(1), segmentParts = g.idx(1);
+  if (hasSegments()) {
+    segments = g.ceilDiv(g.dim(inputs[0], 0), g.idx(op.getTruncate()));
+    segmentParts = countSegmentParts(segments, threadCount, batch);
+  }
+  Value rowParts = isSplit ? g.div(threadCount, segmentParts) : g.idx(1);
+  Value count = g.mul(rowParts, segmentParts);
   ScanFrame frame;
   for (Value v : shared)
     if (isa<MemRefType>(v.getType()))
@@ -247,8 +283,12 @@ LogicalResult Scan::emit() {
     OpBuilder::InsertionGuard guard(g.b);
     g.b.setInsertionPointToStart(threads.getBody());
     Value tid = threads.getInductionVars()[0];
-    auto [lower, upper] = Work::getPart(g, batch, 1, tid, count);
-    emitted = emitThread(tid, lower, upper);
+    Value rowPart = g.rem(tid, rowParts), segmentPart = g.div(tid, rowParts);
+    auto [lower, upper] = Work::getPart(g, batch, 1, rowPart, rowParts);
+    auto [first, last] =
+        Work::getPart(g, segments, 1, segmentPart, segmentParts);
+    emitted = emitThread(tid, lower, upper, first, last,
+                         g.equal(segmentPart, g.idx(0)));
   }
   work.scan = nullptr;
   for (Value buffer : frame.sharedBuffers)
