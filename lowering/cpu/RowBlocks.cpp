@@ -37,7 +37,7 @@ bool RowBlocks::isWorthwhile(RowwiseOp op) {
 }
 
 RowBlocks::RowBlocks(Gen &g, RowwiseOp op, int64_t lanes)
-    : Strips(g, op, lanes), blockRows(lanes) {
+    : Strips(g, op, lanes), blockRows(lanes / 2) {
   for (Operation &o : block.without_terminator()) {
     if (isReduction(&o))
       exchanged.insert(o.getResult(0));
