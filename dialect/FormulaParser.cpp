@@ -2,6 +2,7 @@
 #include "dialect/FormulaParser.h"
 #include "dialect/Geo.h"
 #include "dialect/Signatures.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <cmath>
 
 using namespace mlir;
@@ -53,6 +54,8 @@ private:
   const FormulaScope &scope;
   ImplicitLocOpBuilder b;
   llvm::StringMap<Term> values;
+  static constexpr unsigned maxDepth = 256;
+  unsigned depth = 0; ///< of parentheses, arguments and signs
 };
 
 Ex InfixParser::toNumber(Term term) {
@@ -135,6 +138,11 @@ FailureOr<Term> InfixParser::parseProduct() {
 
 FailureOr<Term> InfixParser::parseSign() {
   SMLoc loc = parser.getCurrentLocation();
+  if (depth == maxDepth)
+    return error(loc) << "expects expressions to nest at most " << maxDepth
+                      << " deep";
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
   if (failed(parser.parseOptionalMinus()))
     return parsePrimary();
   Result term = parseSign();

@@ -106,7 +106,8 @@ public:
 private:
   static constexpr unsigned maxDepth = 64;
   /// A chain of formulas that call the one before twice would fill any memory.
-  static constexpr unsigned maxOps = 1 << 16;
+  /// Code generation takes what a value is made of by recursion, too.
+  static constexpr unsigned maxOps = 1024;
 
   Type convert(Type type) {
     auto row = dyn_cast<VectorType>(type);

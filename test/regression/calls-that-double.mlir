@@ -1,7 +1,7 @@
 // RUN: not geo-opt %s --geo-expand 2>&1 | FileCheck %s
 
 // Written out, 2^50 sums.
-// CHECK: error: expects a formula of at most 65536 ops, with those that it calls
+// CHECK: error: expects a formula of at most 1024 ops, with those that it calls
 geo.formula @f0(x: row) = x
 geo.formula @f1(x: row) = f0(x) + f0(x)
 geo.formula @f2(x: row) = f1(x) + f1(x)
