@@ -14,7 +14,6 @@ using rt::DType;
 using rt::Expected;
 using rt::expects;
 using rt::Status;
-using rt::Tensor;
 
 constexpr size_t leastTrain = 100, leastOther = 2;
 
