@@ -96,6 +96,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   //    inline them, and forget what was private.
   pm.addPass(createInlinerPass());
   if (target == Target::cpu) {
+    pm.addPass(createGeoHoistInputs());
     pm.addPass(createGeoMoveGathers({batch.rows}));
     addCleanup(pm);
   }

@@ -85,6 +85,28 @@ def GeoGuardPoints : Pass<"geo-guard-points", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GeoHoistInputs : Pass<"geo-hoist-inputs", "::mlir::ModuleOp"> {
+  let summary = "Do products of a recurrence's inputs before its loop";
+  let description = [{
+    A `geo.matmul` in a `geo.scan` whose left operand comes from the inputs of the step
+    alone, through row programs or a `geo.gather`, and whose right one is the same at
+    every step, waits for no state: it becomes one product of the rows of all
+    steps, and an input of the scan. Where these rows were gathered,
+    `geo-move-gathers` takes it on to the table. Example: test/passes/hoist-inputs.mlir.
+
+    ```mlir
+    geo.scan init(%h ...) inputs(%x = %X : tensor<?x?x8xf32>) shared(%u = %U ...) {
+      %p = geo.matmul %x, %u ...
+    ```
+    becomes
+    ```mlir
+    %P = geo.matmul %rows_of_X, %U : tensor<?x8xf32>, tensor<8x8xf32> -> tensor<?x8xf32>
+    geo.scan init(%h ...) inputs(%p = %P_of_steps : tensor<?x?x8xf32>) ... {
+    ```
+  }];
+  let dependentDialects = ["::geo::GeoDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def GeoKeepSteps : Pass<"geo-keep-steps", "::mlir::ModuleOp"> {
   let summary = "Keep what the steps of a recurrence computed for its gradient";
   let description = [{
