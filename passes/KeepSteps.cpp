@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Passes.h"
 #include "passes/Remarks.h"
+#include "passes/RowPrograms.h"
 
 using namespace mlir;
 
@@ -71,53 +72,12 @@ private:
   ScanOp scan;
   int64_t rows;
   DenseMap<Value, SmallVector<Value>> twins;
+  /// Values of the body whose rows are the batch's.
+  llvm::DenseSet<Value> ofRows;
   SmallVector<Candidate> candidates;
 };
 
 } // namespace
-
-/// The values of the body of `inner` that `outer` yields, where both bodies are
-/// equal but for what they yield; else nothing.
-static SmallVector<Value> matchBodies(RowwiseOp inner, RowwiseOp outer) {
-  Block &a = inner.getBlock(), &b = outer.getBlock();
-  if (a.getOperations().size() != b.getOperations().size())
-    return {};
-  DenseMap<Value, Value> same;
-  for (auto [x, y] : llvm::zip(a.getArguments(), b.getArguments()))
-    same[y] = x;
-  for (auto [x, y] : llvm::zip(a.without_terminator(), b.without_terminator()))
-    if (!OperationEquivalence::isEquivalentTo(
-            &x, &y,
-            [&](Value p, Value q) { return success(same.lookup(q) == p); },
-            [&](Value p, Value q) { same[q] = p; },
-            OperationEquivalence::IgnoreLocations))
-      return {};
-  return llvm::map_to_vector(outer.getYield().getValues(),
-                             [&](Value v) { return same.lookup(v); });
-}
-
-/// A program that also has rows `v` of its body as results; `op` is erased.
-static RowwiseOp addRowResult(RowwiseOp op, Value v) {
-  unsigned numRows = op.getNumRowResults();
-  SmallVector<int64_t> shape = {
-      cast<RankedTensorType>(op.getRows().front().getType()).getDimSize(0)};
-  if (auto row = dyn_cast<VectorType>(v.getType()))
-    llvm::append_range(shape, row.getShape());
-  SmallVector<Type> types(op.getResultTypes());
-  types.insert(types.begin() + numRows,
-               RankedTensorType::get(shape, getElementTypeOrSelf(v.getType())));
-  OpBuilder b(op);
-  auto added = RowwiseOp::create(b, op.getLoc(), types, op.getRows(),
-                                 op.getShared(), op.getNumSums());
-  added.getBody().takeBody(op.getBody());
-  added.getYield()->insertOperands(numRows, v);
-  for (OpResult result : op->getResults()) {
-    unsigned i = result.getResultNumber();
-    result.replaceAllUsesWith(added.getResult(i < numRows ? i : i + 1));
-  }
-  op.erase();
-  return added;
-}
 
 static int64_t getCost(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
@@ -182,6 +142,8 @@ std::optional<int64_t> KeptSteps::getBytes(Value inner) {
 }
 
 void KeptSteps::find() {
+  ofRows.insert(scan.getStateArgs().begin(), scan.getStateArgs().end());
+  ofRows.insert(scan.getInputArgs().begin(), scan.getInputArgs().end());
   unsigned numStates = scan.getNumStates();
   auto yielded = scan.getYield().getValues();
   for (unsigned i = numStates; i < scan.getNumResults(); ++i)
@@ -195,16 +157,38 @@ void KeptSteps::find() {
 
   for (Operation &op :
        llvm::make_early_inc_range(scan.getBlock().without_terminator())) {
-    if (!isa<RowwiseOp, MatmulOp, GatherOp>(op))
+    if (!isa<RowwiseOp, MatmulOp, GatherOp>(op)) {
+      if (llvm::any_of(op.getOperands(),
+                       [&](Value v) { return ofRows.contains(v); }))
+        ofRows.insert(op.getResults().begin(), op.getResults().end());
       continue;
+    }
     llvm::SmallSetVector<Operation *, 4> found;
     for (Value operand : op.getOperands())
       for (Value twin : twins.lookup(operand))
         for (Operation *user : twin.getUsers())
           if (areTwins(&op, user))
             found.insert(user);
+    bool isOfRows = llvm::any_of(op.getOperands(),
+                                 [&](Value v) { return ofRows.contains(v); });
+    if (isOfRows)
+      ofRows.insert(op.getResults().begin(), op.getResults().end());
     if (found.empty())
       continue;
+    // The same at every step: one for all, not one a step.
+    if (!isOfRows) {
+      for (Operation *outer : found) {
+        auto program = dyn_cast<RowwiseOp>(op);
+        if (program &&
+            !llvm::equal(matchBodies(program, cast<RowwiseOp>(outer)),
+                         program.getYield().getValues()))
+          continue;
+        for (auto [result, same] :
+             llvm::zip_equal(op.getResults(), outer->getResults()))
+          twins[result].push_back(same);
+      }
+      continue;
+    }
     llvm::MapVector<Value, SmallVector<OpResult>> results;
     if (auto program = dyn_cast<RowwiseOp>(op)) {
       for (Operation *outer : found)
@@ -214,6 +198,7 @@ void KeptSteps::find() {
         results[op.getResult(0)].push_back(outer->getResult(0));
     }
     for (auto &[result, outer] : results) {
+      ofRows.insert(result);
       llvm::append_range(twins[result], outer);
       candidates.push_back(
           {result, outer, getBytes(result), getCost(result.getDefiningOp())});
@@ -247,7 +232,10 @@ void KeptSteps::addPrograms(
       twins.erase(result);
     }
     results.clear();
+    for (OpResult result : inner->getResults())
+      ofRows.erase(result);
     inner = addRowResult(inner, yielded[i]);
+    ofRows.insert(inner->result_begin(), inner->result_end());
     for (unsigned j = 0; j < known.size(); ++j) {
       Value moved = inner.getResult(j < numRows ? j : j + 1);
       if (!known[j].empty())

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/RowPrograms.h"
 #include "passes/differentiate/Adjoint.h"
 
 using namespace mlir;
@@ -32,37 +33,14 @@ void geo::exposeFunctions(func::FuncOp function) {
       programs.push_back(op);
   });
   for (RowwiseOp op : programs) {
-    unsigned numRows = op.getNumRowResults();
-    SmallVector<Value> yielded(op.getYield().getOperands());
-    SmallVector<Type> types(op.getResultTypes());
-    SmallVector<Value> extra;
+    SmallVector<Value> functions;
     for (Operation &inner : op.getBlock().without_terminator())
-      if (inner.getNumResults() == 1 && isKeptFunction(inner.getResult(0)) &&
-          !llvm::is_contained(ArrayRef(yielded).take_front(numRows),
-                              inner.getResult(0)))
-        extra.push_back(inner.getResult(0));
-    if (extra.empty())
-      continue;
-    ImplicitLocOpBuilder b(op.getLoc(), op);
-    SmallVector<Type> extraTypes;
-    for (Value v : extra) {
-      auto row = cast<VectorType>(v.getType());
-      extraTypes.push_back(getBatchOf(
-          RankedTensorType::get(row.getShape(), row.getElementType()),
-          op.getRows().front()));
-    }
-    yielded.insert(yielded.begin() + numRows, extra.begin(), extra.end());
-    types.insert(types.begin() + numRows, extraTypes.begin(), extraTypes.end());
-    auto exposing = RowwiseOp::create(b, types, op.getRows(), op.getShared(),
-                                      op.getNumSums());
-    exposing.getBody().takeBody(op.getBody());
-    exposing.getYield()->setOperands(yielded);
-    for (OpResult result : op->getResults()) {
-      unsigned i = result.getResultNumber();
-      result.replaceAllUsesWith(
-          exposing.getResult(i < numRows ? i : i + extra.size()));
-    }
-    op.erase();
+      if (inner.getNumResults() == 1 && isKeptFunction(inner.getResult(0)))
+        functions.push_back(inner.getResult(0));
+    for (Value v : functions)
+      if (!llvm::is_contained(
+              op.getYield().getOperands().take_front(op.getNumRowResults()), v))
+        op = addRowResult(op, v);
   }
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The adjoint of a scan, in three parts:
-//  1. the primal scan also yields the states that enter each step; everything
-//     else of its body is recomputed for all T * B rows at once ("lifted");
+//  1. the primal scan also yields the states that enter each step; all else of
+//     its body is computed again for all T * B rows at once ("lifted");
 //  2. a reverse scan carries the cotangents of the states, and stacks those of
-//     what else its row programs read (for a shared operand what each row
-//     contributes) and of the results of the other ops that read such values;
-//  3. after the loop these stacks give the cotangents of inputs and shared
-//     operands: sums of contributions, and the ordinary rules over the lifted
-//     body, as one product for each weight.
+//     what else its row programs read (of a shared operand, what each row
+//     adds) and of the results of other ops that read such values;
+//  3. after it sums, and the rules over the lifted body, give the rest: one
+//     product for each weight.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/differentiate/Adjoint.h"
@@ -28,8 +27,8 @@ int64_t getNumSteps(ScanOp op) {
   return cast<RankedTensorType>(op.getInputs().front().getType()).getDimSize(0);
 }
 
-/// The sum over rows, in f64 where these are numbers.
-Value sumRows(ImplicitLocOpBuilder &b, Value rows) {
+/// The sum over rows, of type `wanted`.
+Value sumRows(ImplicitLocOpBuilder &b, Value rows, Type wanted) {
   auto type = cast<RankedTensorType>(rows.getType());
   Type sum = type.getElementType();
   if (type.getRank() > 1)
@@ -39,7 +38,11 @@ Value sumRows(ImplicitLocOpBuilder &b, Value rows) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&op.getBlock());
   YieldOp::create(b, ValueRange(op.getBlock().getArguments()));
-  return op.getResult(0);
+  b.setInsertionPointAfter(op);
+  Value total = op.getResult(0);
+  if (total.getType() != wanted) // a number that is shared as f32
+    total = arith::TruncFOp::create(b, wanted, total);
+  return total;
 }
 
 class ScanAdjoint {
@@ -334,8 +337,8 @@ LogicalResult ScanAdjoint::makeReverseScan() {
     outer.add(operand, scan.getResult(s));
   for (auto [v, i] : stackedOf) {
     Value rows = flattenSteps(b, scan.getResult(numStates + i));
-    stackedCotangents.emplace_back(v, rowLocal.contains(v) ? rows
-                                                           : sumRows(b, rows));
+    stackedCotangents.emplace_back(
+        v, rowLocal.contains(v) ? rows : sumRows(b, rows, v.getType()));
   }
   return success();
 }

@@ -95,3 +95,31 @@ func.func @known(%h: tensor<4x8xf32>, %x: tensor<3x4x8xf32>, %w: tensor<8x8xf32>
   %p = geo.matmul %xr, %w : tensor<12x8xf32>, tensor<8x8xf32> -> tensor<12x8xf32>
   return %last, %all, %p : tensor<4x8xf32>, tensor<3x4x8xf32>, tensor<12x8xf32>
 }
+
+// -----
+
+// What is the same at every step is no result of the steps; a product by it is.
+// CHECK-LABEL: func.func @fixed
+// CHECK: %[[S:.*]]:2 = geo.scan
+// CHECK: } -> (tensor<4x8xf32>, tensor<3x4x8xf32>)
+// CHECK: %[[P:.*]] = tensor.collapse_shape %[[S]]#1
+// CHECK: %[[W:.*]] = geo.rowwise rows(%{{.*}} = %arg2 : tensor<8x8xf32>)
+// CHECK-NOT: geo.matmul
+// CHECK: return %[[S]]#0, %[[P]], %[[W]]
+func.func @fixed(%h: tensor<4x8xf32>, %x: tensor<3x4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<12x8xf32>, tensor<8x8xf32>) {
+  %last = geo.scan init(%s = %h : tensor<4x8xf32>) inputs(%u = %x : tensor<3x4x8xf32>) shared(%v = %w : tensor<8x8xf32>) {
+    %f = geo.rowwise rows(%r = %v : tensor<8x8xf32>) {
+      %t = math.tanh %r : vector<8xf32>
+      geo.yield %t : vector<8xf32>
+    } -> (tensor<8x8xf32>)
+    %p = geo.matmul %u, %f : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+    geo.yield %p : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  %xr = tensor.collapse_shape %x [[0, 1], [2]] : tensor<3x4x8xf32> into tensor<12x8xf32>
+  %f = geo.rowwise rows(%r = %w : tensor<8x8xf32>) {
+    %t = math.tanh %r : vector<8xf32>
+    geo.yield %t : vector<8xf32>
+  } -> (tensor<8x8xf32>)
+  %p = geo.matmul %xr, %f : tensor<12x8xf32>, tensor<8x8xf32> -> tensor<12x8xf32>
+  return %last, %p, %f : tensor<4x8xf32>, tensor<12x8xf32>, tensor<8x8xf32>
+}
