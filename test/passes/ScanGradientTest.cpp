@@ -168,6 +168,31 @@ const Cell cells[] = {
     } -> (tensor<?x4xf32>)
     geo.yield %n, %q : tensor<?x4xf32>, tensor<?x4xf32>
 )mlir"},
+    // Numbers and rows that programs share with states, more than once;
+    // functions
+    // inside of a program; a row operand that no state feeds.
+    {"Shared", "%h = %H : tensor<?x4xf32>", R"mlir(
+    %q = geo.matmul %h, %w transpose_b : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %k, %o = geo.rowwise rows(%a = %q : tensor<?x4xf32>, %d = %u : tensor<?x4xf32>, %mm = %m : tensor<?xf64>) shared(%s = %b : tensor<4xf32>, %t = %c : f64) {
+      %y = arith.addf %a, %d : vector<4xf32>
+      %z = arith.mulf %y, %s : vector<4xf32>
+      %f = math.tanh %z : vector<4xf32>
+      %g = geo.scale %t, %f : vector<4xf32>
+      %p = math.exp %f : vector<4xf32>
+      %l = geo.scale %mm, %p : vector<4xf32>
+      %r = arith.addf %g, %l : vector<4xf32>
+      %j = geo.dot %r, %g : vector<4xf32>
+      geo.yield %r, %j : vector<4xf32>, f64
+    } -> (tensor<?x4xf32>, tensor<?xf64>)
+    %n = geo.rowwise rows(%a = %k : tensor<?x4xf32>, %j = %o : tensor<?xf64>) shared(%s = %b : tensor<4xf32>, %t = %c : f64) {
+      %x = arith.mulf %j, %t : f64
+      %y = geo.scale %x, %s : vector<4xf32>
+      %z = arith.addf %a, %y : vector<4xf32>
+      %v = math.tanh %z : vector<4xf32>
+      geo.yield %v : vector<4xf32>
+    } -> (tensor<?x4xf32>)
+    geo.yield %n, %k : tensor<?x4xf32>, tensor<?x4xf32>
+)mlir"},
 };
 
 struct ScanCase {
