@@ -179,8 +179,10 @@ double Schedule::factor(int64_t updates, int64_t total, int64_t epoch,
     double rest = begin < 1 ? (progress - begin) / (1 - begin) : 1;
     return 0.5 * (1 + std::cos(M_PI * std::clamp(rest, 0.0, 1.0)));
   }
-  case ScheduleKind::step:
-    return std::pow(stepFactor, double(epoch / stepEvery));
+  case ScheduleKind::step: {
+    int64_t steps = epoch / stepEvery;
+    return std::pow(stepFactor, double(steps));
+  }
   }
   return 1;
 }
