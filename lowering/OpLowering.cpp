@@ -112,6 +112,14 @@ LogicalResult OpLowering::check(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (isa<DenseElementsAttr>(constant.getValue()))
       return success();
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    // MLIR leaves it to run time, where it would be anything.
+    std::optional<int64_t> index = dim.getConstantIndex();
+    int64_t rank = cast<RankedTensorType>(dim.getSource().getType()).getRank();
+    if (index && (*index < 0 || *index >= rank))
+      return op->emitOpError("expects an index below ")
+             << rank << ", but got " << *index;
+  }
   if (isa<DetachOp, tensor::DimOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp, tensor::CastOp, tensor::ExtractOp,
           tensor::SplatOp, tensor::FromElementsOp>(op))

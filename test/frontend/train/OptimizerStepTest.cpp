@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 using namespace geo;
-using rt::Tensor;
 
 namespace {
 

@@ -104,7 +104,7 @@ TEST_P(CpuScan, SplitsRows) {
 // A batch that the types tell is split all the same.
 TEST(CpuScanStatic, SplitsRows) {
   std::string text = split;
-  for (auto [from, to] :
+  for (const auto &[from, to] :
        {std::pair<std::string, std::string>{"$M", ""},
         {"tensor<?x19xf32>", "tensor<5x19xf32>"},
         {"%Bias: tensor<5x19xf32>", "%Bias: tensor<?x19xf32>"},
