@@ -3,12 +3,12 @@
 // the point along it, n / sqrt(c) with n = x / |x|; tangent vectors are projected
 // to the tangent space there first. Results that are points have the radius. The
 // origin is the point along (1, ..., 1). With u = |x| and v = |y|:
-//   A = |n - m|^2 = (|x - y|^2 - (u - v)^2) / (u v)   near rows
-//                 = 2 - 2 <x, y> / (u v)              others
-// where u - v = <x - y, x + y> / (u + v),
-// and B = |n + m|^2 likewise; the angle is 2 asin(sqrt(A) / 2) where A < B, and
-// pi - 2 asin(sqrt(B) / 2) near the antipode, where the first loses half of its
-// digits. A row of zeros has no direction: NaN. Between a point and its antipode
+// u (n - m) = (x - y) - (u - v) / v y and u (n + m) = (x + y) + (u - v) / v y, where
+// u - v = <x - y, x + y> / (u + v): digits of rows that are nearly equal or opposite are
+// those of their difference or sum. A and B are the squared chords |n - m|^2 and
+// |n + m|^2; the angle is 2 asin(sqrt(A) / 2) where A < B, and pi - 2 asin(sqrt(B) / 2)
+// near the antipode, where the first loses half of its digits. A row of zeros has no
+// direction: NaN. Between a point and its antipode
 // the geodesic is not unique, and whatever follows one is NaN, too.
 geo.manifold @sphere(c > 0) {
   formula @origin(x: row) = 0 * x + 1 / sqrt(length(x))
@@ -22,14 +22,9 @@ geo.manifold @sphere(c > 0) {
   formula @length_difference(x: row, y: row, u: number, v: number) =
     dot(x - y, x + y) / (u + v)
 
-  // The squared distance of the unit rows along x and y, or -y: r = |x - y|^2 or
-  // |x + y|^2, d = u - v, uv = u v, and p the product of the two.
-  formula @gap(r: number, d: number, uv: number, p: number) {
-    let near = (r - d * d) / uv
-    let far = 2 - 2 * p / uv
-    let a = select(4 * r < uv, near, far)
-    yield select(0 < uv, select(0 < a, a, 0), 0 / 0)
-  }
+  // u (n - m) and u (n + m), with d = u - v.
+  formula @apart(x: row, y: row, v: number, d: number) = (x - y) - d / v * y
+  formula @together(x: row, y: row, v: number, d: number) = (x + y) + d / v * y
 
   // The angle, by B.
   formula @angle_far(b: number) = 3.141592653589793 - 2 * asin(0.5 * sqrt(b))
@@ -42,14 +37,11 @@ geo.manifold @sphere(c > 0) {
   }
 
   formula @sqdist(x: row, y: row) {
-    let u = sqrt(sqnorm(x))
+    let uu = sqnorm(x)
+    let u = sqrt(uu)
     let v = sqrt(sqnorm(y))
-    let p = dot(x, y)
     let d = length_difference(x, y, u, v)
-    let uv = u * v
-    let a = gap(sqnorm(x - y), d, uv, p)
-    let b = gap(sqnorm(x + y), d, uv, -p)
-    yield sqangle(a, b) / c
+    yield sqangle(sqnorm(apart(x, y, v, d)) / uu, sqnorm(together(x, y, v, d)) / uu) / c
   }
 
   // By differences only: one Gram.
@@ -83,35 +75,47 @@ geo.manifold @sphere(c > 0) {
   // What is 0 at antipodes only.
   formula @proper(b: number) = select(0 < b, b, 0 / 0)
 
-  // With q = angle / sin(angle): (q / (sqrt(c) |y|)) times the part of y that is
-  // tangent at x, which is that of y - x and of y + x.
-  formula @logmap(x: row, y: row) {
-    let u = sqrt(sqnorm(x))
-    let v = sqrt(sqnorm(y))
-    let p = dot(x, y)
-    let d = length_difference(x, y, u, v)
-    let uv = u * v
-    let a = gap(sqnorm(x - y), d, uv, p)
-    let b = gap(sqnorm(x + y), d, uv, -p)
+  // With T = u (m - <n, m> n), which is the tangent part of u (n + m) and of
+  // u (m - n): sin(angle) u is its length. f T is the tangent vector at n that leads to
+  // m; near the antipode f is angle / |T|, as angle / sin(angle) has a gradient there
+  // that is larger than the result's by the square of the distance.
+  formula @toward(x: row, near: row, far: row, a: number, b: number) =
+    tangent(x, select(a < b, -near, far))
+  formula @stretch(t: row, u: number, a: number, b: number) {
     let za = 0.25 * select(a < b, a, 1)
-    let zb = 0.25 * select(a < b, 1, b)
-    let near = asinc(za) / sqrt(1 - za)
-    let far = angle_far(4 * zb) / (2 * sqrt(proper(zb)) * sqrt(1 - zb))
-    let q = select(a < b, near, far)
-    let other = select(4 * sqnorm(x + y) < uv, y + x, y)
-    let w = select(4 * sqnorm(x - y) < uv, y - x, other)
-    yield q / (sqrt(c) * v) * tangent(x, w)
+    let tt = select(a < b, 1, proper(sqnorm(t)))
+    let far = angle_far(select(a < b, 1, b)) / sqrt(tt)
+    yield select(a < b, asinc(za) / (sqrt(1 - za) * u), far)
   }
 
-  // With P along n + m: the reflection t - 2 <P, t> / |P|^2 P of the tangent part t,
-  // P = x + (u / v) y taken as the sum of the rows and the rest.
+  formula @logmap(x: row, y: row) {
+    let uu = sqnorm(x)
+    let u = sqrt(uu)
+    let v = sqrt(sqnorm(y))
+    let d = length_difference(x, y, u, v)
+    let near = apart(x, y, v, d)
+    let far = together(x, y, v, d)
+    let a = sqnorm(near) / uu
+    let b = sqnorm(far) / uu
+    let t = toward(x, near, far, a, b)
+    yield stretch(t, u, a, b) / sqrt(c) * t
+  }
+
+  // The unit row along w = u (n + m): its tangent part at x, and <n, n + m> = B / 2
+  // times x, as w's own digits along x are of little use near the antipode.
+  formula @halfway(x: row, w: row, uu: number) {
+    let p = tangent(x, w) + 0.5 * sqnorm(w) / uu * x
+    yield p / sqrt(proper(sqnorm(p)))
+  }
+
+  // With P halfway: the reflection t - 2 <P, t> P of the tangent part t.
   formula @transport(x: row, y: row, v: row) {
-    let nx = sqrt(sqnorm(x))
+    let uu = sqnorm(x)
     let ny = sqrt(sqnorm(y))
     let t = tangent(x, v)
-    let p = (x + y) + length_difference(x, y, nx, ny) / ny * y
-    let pp = sqnorm(p)
-    yield t - 2 * dot(p, t) / proper(pp) * p
+    let w = together(x, y, ny, length_difference(x, y, sqrt(uu), ny))
+    let p = halfway(x, w, uu)
+    yield t - 2 * dot(p, t) * p
   }
 
   formula @expmap0(v: row) = expmap(origin(v), v)
@@ -132,31 +136,24 @@ geo.manifold @sphere(c > 0) {
     let o = origin(x)
     let n = x / sqrt(sqnorm(x))
     let r = 1 / (sqrt(c) * sqrt(sqnorm(y)))
-    let p = o + n
-    let pp = sqnorm(p)
-    yield r * y - 2 * r * dot(p, y) / proper(pp) * p + 2 * r * dot(o, y) * n
+    let p = halfway(o, o + n, 1)
+    yield r * y - 2 * r * dot(p, y) * p + 2 * r * dot(o, y) * n
   }
 
-  // sin(angle) / angle.
-  formula @sinc_by(a: number, b: number) {
-    let nb = select(a < b, 1, proper(b))
-    let far = sqrt(nb * (1 - 0.25 * nb)) / angle_far(nb)
-    yield select(a < b, sinc(sqangle(a, b)), far)
-  }
-
+  // expmap of t times logmap.
   formula @geodesic(x: row, y: row, t: number) {
-    let u = sqrt(sqnorm(x))
+    let uu = sqnorm(x)
+    let u = sqrt(uu)
     let v = sqrt(sqnorm(y))
-    let p = dot(x, y)
     let d = length_difference(x, y, u, v)
-    let a = gap(sqnorm(x - y), d, u * v, p)
-    let b = gap(sqnorm(x + y), d, u * v, -p)
-    let q = sqangle(a, b)
-    let whole = sqrt(c) * sinc_by(a, b)
-    let rest = 1 - t
-    let along_x = rest * sinc(rest * rest * q) / (whole * u)
-    let along_y = t * sinc(t * t * q) / (whole * v)
-    yield along_x * x + along_y * y
+    let near = apart(x, y, v, d)
+    let far = together(x, y, v, d)
+    let a = sqnorm(near) / uu
+    let b = sqnorm(far) / uu
+    let w = toward(x, near, far, a, b)
+    let z = t * t * sqangle(a, b)
+    let along = t * sinc(z) * stretch(w, u, a, b)
+    yield (cosq(z) / u * x + along * w) / sqrt(c)
   }
 
   formula @retract(x: row, v: row) {

@@ -431,6 +431,14 @@ def make_inputs(D, man, op, region, d, c):
     return {k: names[k] for k in ARGS[op].split()}
 
 
+def along(D, d, region):
+    """Rows of other lengths whose directions are nearly the same or opposite."""
+    x = D.vec(d, D.r.uniform(0.3, 3))
+    apart, n = 10 ** D.r.uniform(-6.5, -1), D.unit(d)
+    ratio = D.r.choice([1.0, 1.001, 5.0, 0.2]) * (-1 if region == "opposite_row" else 1)
+    return x, [f32(ratio * (q + apart * k)) for q, k in zip(x, n)]
+
+
 def call(row):
     T.tape = []
     leaves = {k: wrap(v) for k, v in row["in"].items()}
@@ -457,6 +465,10 @@ def finish(row):
             "vjp": {k: fl(leaves[k].g) for k in keep}, "cond": float("%.3g" % float(s / den)) if den else 0.0}
 
 
+def cotangent(rng, out):
+    return [f32(rng.gauss(0, 1)) for _ in out.v] if out.vec else f32(rng.uniform(0.5, 1.5))
+
+
 def build(seed, per_region):
     rng = random.Random("extra/%d" % seed)
     D = Draw(rng)
@@ -475,8 +487,18 @@ def build(seed, per_region):
                     row = dict(op=op, manifold=man, c=c, dim=d, region=region)
                     row["in"] = make_inputs(D, man, op, region, d, c)
                     _, _, out = call(row)
-                    row["ct"] = [f32(rng.gauss(0, 1)) for _ in out.v] if out.vec else f32(rng.uniform(0.5, 1.5))
+                    row["ct"] = cotangent(rng, out)
                     yield row
+    rng = random.Random("rows/%d" % seed)
+    D = Draw(rng)
+    for op in "sqdist dist logmap transport geodesic".split():
+        for region in ("same_row", "opposite_row"):
+            for d in (2, 3, 16):
+                row = dict(op=op, manifold="sphere", c=rng.choice(CURVATURES["sphere"]), dim=d, region=region)
+                row["in"] = make_inputs(D, "sphere", op, "generic", d, row["c"])
+                row["in"]["x"], row["in"]["y"] = along(D, d, region)
+                row["ct"] = cotangent(rng, call(row)[2])
+                yield row
 
 
 def main():
