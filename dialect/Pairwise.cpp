@@ -187,7 +187,7 @@ template <class Op> void printPair(Op op, OpAsmPrinter &printer) {
 
 /// C1..C3, C5, C7 and the number of yielded values, which both ops share.
 template <class Op> LogicalResult verifyPair(Op op, unsigned numYielded) {
-  if (failed(verifyYield(op, op.getBlock())))
+  if (failed(verifyBody(op, op.getBlock())))
     return failure();
   unsigned k = op.getXs().size();
   if (k == 0 || op.getYs().size() != k || op.getNumGrams() != k) // C1

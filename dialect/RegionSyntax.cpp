@@ -54,6 +54,17 @@ LogicalResult verifyYield(Operation *op, Block &block) {
                            : block.back().getName().getStringRef());
 }
 
+LogicalResult verifyBody(Operation *op, Block &block) {
+  constexpr size_t maxOps = 1 << 14;
+  if (failed(verifyYield(op, block)))
+    return failure();
+  size_t count = block.getOperations().size();
+  if (count > maxOps)
+    return op->emitOpError("expects at most ")
+           << maxOps << " ops in its region, but got " << count;
+  return success();
+}
+
 bool isProgramOp(Operation *op, bool scalarsOnly) {
   bool known =
       isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,

@@ -42,6 +42,10 @@ inline bool mayEqual(int64_t a, int64_t b) {
 /// it.
 mlir::LogicalResult verifyYield(mlir::Operation *op, mlir::Block &block);
 
+/// The same for programs of rows and pairs, with at most 16,384 ops: LLVM takes
+/// what a value is made of by recursion.
+mlir::LogicalResult verifyBody(mlir::Operation *op, mlir::Block &block);
+
 } // namespace geo
 
 #endif // GEOC_DIALECT_REGIONSYNTAX_H

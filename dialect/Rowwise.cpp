@@ -154,7 +154,7 @@ static LogicalResult verifyOperands(RowwiseOp op) {
 }
 
 LogicalResult RowwiseOp::verify() {
-  if (failed(verifyYield(*this, getBlock())) || failed(verifyOperands(*this)))
+  if (failed(verifyBody(*this, getBlock())) || failed(verifyOperands(*this)))
     return failure();
   // C3, C4
   int64_t length = getRowLength();

@@ -26,6 +26,9 @@ bool canMoveTo(RowwiseOp producer, RowwiseOp consumer) {
   return true;
 }
 
+/// A formula has at most 1,024 ops, its gradient about three times as many.
+constexpr size_t maxOps = 1 << 12;
+
 /// Why a row result of `producer` cannot be made where `consumer` reads it; or
 /// null.
 const char *findObstacle(RowwiseOp producer, RowwiseOp consumer) {
@@ -44,6 +47,11 @@ const char *findObstacle(RowwiseOp producer, RowwiseOp consumer) {
   if (p != c && p != 0 && c != 0)
     return "its rows have another length than those of the program that reads "
            "them";
+  if (producer.getBlock().getOperations().size() +
+          consumer.getBlock().getOperations().size() >
+      maxOps)
+    return "the two together would be longer than what compiles in reasonable "
+           "time";
   if (!canMoveTo(producer, consumer))
     return "another op uses its results before the program that reads its rows";
   return nullptr;

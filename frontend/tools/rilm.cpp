@@ -75,11 +75,12 @@ static CLI::Option *addStorageTo(CLI::App &command, T &storage,
   return command.add_option_function<std::string>(
       "--dtype",
       [&storage](const std::string &text) {
-        std::optional<Storage> parsed = parseStorage(text);
-        if (!parsed)
+        // T may be optional, too.
+        if (std::optional<Storage> parsed = parseStorage(text))
+          storage = parsed.value();
+        else
           throw CLI::ValidationError("--dtype", "expects f32 or f64, but got " +
                                                     rt::quote(text));
-        storage = *parsed;
       },
       help);
 }

@@ -26,25 +26,29 @@ Strips::Strips(Gen &g, RowwiseOp op, int64_t lanes)
   }
   // Where vectors are computed: at the levels of the reductions and stores that
   // they flow into.
-  std::function<void(Value, unsigned)> use = [&](Value v, unsigned l) {
+  auto use = [&](Value v, unsigned first, unsigned last) {
     if (!isVector(v))
       return;
-    auto [it, isNew] = uses.try_emplace(v, l, l);
-    auto &[first, last] = it->second;
-    if (!isNew && l >= first && l <= last)
-      return;
-    first = std::min(first, l);
-    last = std::max(last, l);
-    if (Operation *def = v.getDefiningOp())
-      for (Value operand : def->getOperands())
-        use(operand, l);
+    auto &[least, most] = uses.try_emplace(v, first, last).first->second;
+    least = std::min(least, first);
+    most = std::max(most, last);
   };
-  for (Operation &o : block.without_terminator())
-    if (isReduction(&o))
-      for (Value v : o.getOperands())
-        use(v, levels.lookup(o.getResult(0)) - 1);
   for (Value v : op.getYield().getValues())
-    use(v, levels.lookup(v));
+    use(v, levels.lookup(v), levels.lookup(v));
+  for (Operation &o : llvm::reverse(block.without_terminator())) {
+    if (isReduction(&o)) {
+      unsigned l = levels.lookup(o.getResult(0)) - 1;
+      for (Value v : o.getOperands())
+        use(v, l, l);
+      continue;
+    }
+    for (Value result : o.getResults())
+      if (auto it = uses.find(result); it != uses.end()) {
+        auto [first, last] = it->second;
+        for (Value v : o.getOperands())
+          use(v, first, last);
+      }
+  }
   for (Operation &o : block.without_terminator())
     if (o.getNumResults() == 1 && isVector(o.getResult(0)) && isExpensive(&o)) {
       auto [first, last] = uses.lookup(o.getResult(0));
@@ -61,11 +65,32 @@ Value Strips::loadArgument(BlockArgument argument, Value j, VectorType type) {
   return g.loadVector(memory[argument.getArgNumber()], at, type);
 }
 
+bool Strips::isStored(Value v) {
+  return level > uses.lookup(v).first && llvm::is_contained(kept, v);
+}
+
 Value Strips::emitVector(Value v, Value j, int64_t width) {
-  if (!isVector(v))
-    return numbers.lookup(v);
-  if (Value known = current.lookup(v))
-    return known;
+  // Not by recursion: programs may be long.
+  Values pending = {v};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    size_t before = pending.size();
+    if (isVector(next) && !current.contains(next)) {
+      Operation *def = next.getDefiningOp();
+      if (def && !isStored(next))
+        for (Value operand : llvm::reverse(def->getOperands()))
+          if (isVector(operand) && !current.contains(operand))
+            pending.push_back(operand);
+      if (pending.size() > before)
+        continue;
+      current[next] = emitOne(next, j, width);
+    }
+    pending.pop_back();
+  }
+  return find(v);
+}
+
+Value Strips::emitOne(Value v, Value j, int64_t width) {
   VectorType type = Gen::vectorOf(width, getElementTypeOrSelf(v.getType()));
   Value result;
   auto *keptAt = llvm::find(kept, v);
@@ -73,13 +98,13 @@ Value Strips::emitVector(Value v, Value j, int64_t width) {
   Value buffer = isKept ? scratch[keptAt - kept.begin()] : Value();
   if (auto argument = dyn_cast<BlockArgument>(v)) {
     result = loadArgument(argument, j, type);
-  } else if (isKept && level > uses.lookup(v).first) {
+  } else if (isStored(v)) {
     result = g.loadVector(buffer, j, type);
   } else {
     Operation *def = v.getDefiningOp();
     Values operands;
     for (Value operand : def->getOperands())
-      operands.push_back(emitVector(operand, j, width));
+      operands.push_back(find(operand));
     if (auto scale = dyn_cast<ScaleOp>(def)) {
       Value s = g.convert(operands[0], type.getElementType());
       result = g.fmul(g.broadcast(s, type), operands[1]);
@@ -92,7 +117,7 @@ Value Strips::emitVector(Value v, Value j, int64_t width) {
     if (isKept)
       g.storeVector(result, buffer, j);
   }
-  return current[v] = result;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

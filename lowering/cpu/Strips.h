@@ -29,7 +29,16 @@ public:
 protected:
   static bool isVector(Value v) { return llvm::isa<VectorType>(v.getType()); }
   bool isSum(unsigned result) { return result >= op.getNumRowResults(); }
+  /// This strip of a vector, and before it what it is made of.
   Value emitVector(Value v, Value j, int64_t width);
+  /// The same where that is there already.
+  Value emitOne(Value v, Value j, int64_t width);
+  /// A number, or the strip of a vector that has been emitted.
+  Value find(Value v) {
+    return isVector(v) ? current.lookup(v) : numbers.lookup(v);
+  }
+  /// True for a kept vector that an earlier level has stored.
+  bool isStored(Value v);
   Value loadArgument(mlir::BlockArgument argument, Value j, VectorType type);
   /// A reduction's operand of this strip, added into `carried`.
   Value accumulate(mlir::Operation *reduction, Value carried, Value j,
