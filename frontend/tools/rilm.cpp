@@ -75,12 +75,12 @@ static CLI::Option *addStorageTo(CLI::App &command, T &storage,
   return command.add_option_function<std::string>(
       "--dtype",
       [&storage](const std::string &text) {
-        // T may be optional, too.
-        if (std::optional<Storage> parsed = parseStorage(text))
-          storage = parsed.value();
-        else
+        std::optional<Storage> parsed = parseStorage(text);
+        if (!parsed)
           throw CLI::ValidationError("--dtype", "expects f32 or f64, but got " +
                                                     rt::quote(text));
+        const Storage given = *parsed; // where T is optional, too
+        storage = given;
       },
       help);
 }
