@@ -36,6 +36,12 @@ private:
   int depth = 0;
 };
 
+/// The id at `i` if it names one of `count` rows.
+mlir::FailureOr<int64_t> getId(mlir::Operation *op, const Datum &ids, int64_t i,
+                               int64_t count);
+mlir::LogicalResult expectEqual(mlir::Operation *op, llvm::StringRef what,
+                                int64_t want, int64_t got);
+
 Results matmul(MatmulOp op, const Datum &a, const Datum &b);
 Results gather(GatherOp op, const Datum &table, const Datum &ids);
 Results scatterAdd(ScatterAddOp op, const Datum &rows, const Datum &ids,
