@@ -26,7 +26,8 @@ def Geo_ManifoldOp : Geo_Op<"manifold", [IsolatedFromAbove, Symbol, SymbolTable,
 
     Constraints: C1 the region holds formulas only; C2 those with a standard name
     have its arguments and result; C3 curvature names differ; C4 the symbol is
-    public, since types name it, which symbol-dce does not see.
+    public, since types name it, which symbol-dce does not see; C5 what it is like
+    is there, and not like it in turn.
 
     ```mlir
     // The real line, stretched: flat space measured in units of 1/s.

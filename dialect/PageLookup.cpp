@@ -16,6 +16,22 @@ static ManifoldOp lookupPage(StringRef name, Operation *scope) {
       name);
 }
 
+LogicalResult geo::verifyLike(ManifoldOp page) {
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  for (ManifoldOp next = page;
+       std::optional<StringRef> like = next.getLike();) {
+    if (!seen.insert(next).second)
+      return page.emitOpError("expects pages that are like each other to end, "
+                              "but got a circle");
+    next = lookupPage(*like, next);
+    if (!next)
+      return page.emitOpError("expects to be like a page of the module or a "
+                              "built-in one, but got @")
+             << *like;
+  }
+  return success();
+}
+
 FormulaOp geo::lookupFormula(ManifoldOp page, StringRef name) {
   // A chain of `like` that closes on itself ends, too.
   llvm::SmallPtrSet<Operation *, 4> seen;

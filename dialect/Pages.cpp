@@ -120,7 +120,7 @@ LogicalResult ManifoldOp::verify() {
   if (getPositive().size() != getCurvatures().size())
     return emitOpError("expects one sign per curvature, but got ")
            << getPositive().size() << " for " << getCurvatures().size();
-  return success();
+  return verifyLike(*this); // C5
 }
 
 LogicalResult ManifoldOp::verifyRegions() {

@@ -50,6 +50,9 @@ llvm::StringRef getPairDistance(ManifoldInterface manifold,
 /// `to_<page>` share one.
 const Signature *getSignature(llvm::StringRef name);
 
+/// The page is like none, or pages that are there and end with one that is.
+mlir::LogicalResult verifyLike(ManifoldOp page);
+
 } // namespace geo
 
 #endif // GEOC_DIALECT_SIGNATURES_H

@@ -127,19 +127,27 @@ private:
     if (page)
       for (Attribute c : page.getCurvatures())
         rows.push_back({name, cast<StringAttr>(c).str(), {}, {}});
+    unsigned defined = 0;
     for (bool narrow : {false, true}) {
       auto program = FormulaProgram::create(module, formula, page, narrow);
       if (failed(program) ||
-          failed(compare(*program, formula, page, narrow, rows)))
+          failed(compare(*program, formula, page, narrow, rows, defined)))
         return failure();
     }
     report(formula.getLoc(), rows);
+    if (defined == 0) {
+      ++failures;
+      emitError(formula.getLoc())
+          << name
+          << ": expects a value at some of the points, but got NaN at all";
+    }
     return success();
   }
 
+  /// `defined` counts the points where the value is not NaN.
   LogicalResult compare(FormulaProgram &program, FormulaOp formula,
-                        ManifoldOp page, bool narrow,
-                        MutableArrayRef<Row> rows) {
+                        ManifoldOp page, bool narrow, MutableArrayRef<Row> rows,
+                        unsigned &defined) {
     for (const Sample &sample :
          makeSamples(formula, page, narrow,
                      [&](const Datum &row, ArrayRef<double> c, L fraction) {
@@ -150,6 +158,8 @@ private:
       auto value = interpret(program.primal(), arguments);
       if (failed(value))
         return failure();
+      if (llvm::none_of(value->front().data, [](L x) { return std::isnan(x); }))
+        ++defined;
       if (!isFinite(value->front()))
         continue; // outside of the domain
       auto derived = interpret(program.derived(), arguments);
