@@ -117,12 +117,18 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
                        const std::vector<ManifoldSpec> &manifolds) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
+  std::string message;
+  llvm::raw_string_ostream errors(message);
   if (!cl::ParseCommandLineOptions(
           argc, argv,
           "Values and gradients of geo's ops against reference vectors.\n\n"
           "  geo-numerics refvec.jsonl --target=loops --manifold poincare\n",
-          &llvm::errs()))
-    return 2;
+          &errors)) {
+    // The first of LLVM's lines says it.
+    StringRef line = StringRef(message).trim().split('\n').first;
+    line.consume_front("geo-numerics: ");
+    return usageError(line.split("  Try:").first);
+  }
   if (!llvm::is_contained({"loops", "cpu", "interpret"}, options.target))
     return usageError("expects --target loops, cpu or interpret, but got " +
                       options.target);

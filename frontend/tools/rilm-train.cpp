@@ -144,7 +144,8 @@ void tools::addTrain(CLI::App &app, int &exitCode) {
   add("--manifold", o.config.manifold,
       "hyp: the manifold of states and words, as #geo.lorentz<1.0> or "
       "\"#geo.product<#geo.poincare<1.0> x 64, #geo.euclidean x 64>\" "
-      "(default: the ball of --curvature)");
+      "(default: the ball of --curvature)")
+      ->excludes(sub->get_option("--curvature"));
   sub->add_flag("--learn-curvature", o.config.learnCurvature,
                 "Learn c from there on");
   add("--tau", o.config.tau, "Temperature of the decoder")

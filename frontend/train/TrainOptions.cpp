@@ -104,6 +104,11 @@ Status geo::completeOptions(TrainOptions &o) {
     return expects("--manifold", std::string("model hyp"), name(o.config.kind));
   if (Status s = readManifold(o.config, "--manifold"); !s)
     return s;
+  if (o.config.learnCurvature &&
+      (!o.config.isHyperbolic() || o.config.getCurvatures().empty()))
+    return expects("--learn-curvature", std::string("a curvature"),
+                   o.config.manifold.empty() ? name(o.config.kind)
+                                             : rt::quote(o.config.manifold));
   o.config.dropout = o.dropout > 0;
   o.config.scoreRoot = o.protocol == data::Protocol::Lines;
   return check(o.config, o.optimizer);

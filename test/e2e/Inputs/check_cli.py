@@ -62,6 +62,9 @@ for flag, values in {"--curvature": [0, -1, "nan", "inf"], "--lr": [0, -1, "nan"
     for value in values:
         bad(flag, *train(flag, value))
 bad("--lr", *train("--lr", "fast"))
+bad("--learn-curvature: expects a curvature, but got flat", "train", "--model", "flat", "--corpus", at("text.txt"), "--out", at("out"), "--vocab", 20, "--learn-curvature")
+bad("--learn-curvature: expects a curvature, but got '#geo.euclidean'", *train("--manifold", "#geo.euclidean", "--learn-curvature"))
+bad("--curvature", *train("--manifold", "#geo.lorentz<1.0>", "--curvature", 2))
 write("settings.json", '{"E": {"lr": 1, "lr": 2}}')
 bad("settings.json", *train("--param-file", at("settings.json")))
 bad("nosuch.json", *train("--param-file", at("nosuch.json")))
