@@ -2,8 +2,11 @@
 // The Poincare ball of curvature -c, c > 0: points have c|x|^2 < 1. The formulas
 // are those of the stereographic model; here stands what the sign of c spares.
 geo.manifold @poincare(c > 0) like @stereographic {
+  formula @joint(x: row, y: row) = c * sqnorm(x + y) + alpha(x) * alpha(y)
   formula @one_plus(s: number, x: row, y: row) = 1 + s
   formula @arc(s: number, u: number) = asinhc(s)
+  formula @gyration(u: row, v: row, w: row) =
+    gyrate(u, v, w, joint(u, v))
 
   formula @sqdist(x: row, y: row) {
     let m = sqnorm(x - y) * (1 / alpha(x) * (1 / alpha(y)))

@@ -2,7 +2,7 @@
 // The stereographic model of constant curvature -c, for c of either sign: the
 // Poincare ball of radius 1 / sqrt c for c > 0, flat space (with |dx|^2 scaled by
 // 4) for c = 0, the sphere without the antipode of the origin for c < 0. Nothing
-// divides by c or by a norm: the even functions take c times a squared norm, are
+// divides by c, nor by a norm but near antipodes: the even functions take c times a squared norm, are
 // analytic through 0, and every formula is so with them. With w = x + y,
 // a = 1 - c|x|^2, b = 1 - c|y|^2, k = c|w|^2:
 //   x (+) y = (k x + a w) / (k + a b)          (for c > 0 every term is positive)
@@ -23,13 +23,19 @@ geo.manifold @stereographic(c) {
   // radius.) For c <= 0 rest is at least 1.
   formula @inside(rest: number, x: row) = select(rest < 4 * epsilon(x), 1 - 2 * epsilon(x), 1)
 
-  // 1 + s for s = c|x - y|^2 / (a b). Near the antipode of x, which c < 0 has, s
-  // is near -1, and the product of rows keeps digits that the sum would lose.
-  formula @one_plus(s: number, x: row, y: row) {
-    let ab = alpha(x) * alpha(y)
-    let u = (1 - 2 * c * dot(x, y) + c * sqnorm(x) * (c * sqnorm(y))) / ab
-    yield select(u < 0, 0, u)
+  // c|x + y|^2 + a b = 1 + 2c<x, y> + c^2|x|^2|y|^2. Where its terms cancel, at y near
+  // the antipode of -x, which c < 0 has: the square of a row, which keeps half of the
+  // digits that the sum would lose all of.
+  formula @joint(x: row, y: row) {
+    let sum = c * sqnorm(x + y) + alpha(x) * alpha(y)
+    let xx = sqnorm(x)
+    let large = 1 + c * xx * (c * sqnorm(y))
+    let n = sqrt(select(4 * sum < large, xx, 1))
+    yield select(4 * sum < large, sqnorm(1 / n * x + c * n * y), sum)
   }
+
+  // 1 + s for s = c|x - y|^2 / (a b).
+  formula @one_plus(s: number, x: row, y: row) = joint(x, -y) / (alpha(x) * alpha(y))
 
   // asinhc(s), given u = 1 + s as well.
   formula @arc(s: number, u: number) {
@@ -45,7 +51,7 @@ geo.manifold @stereographic(c) {
     let b = alpha(y)
     let w = x + y
     let k = c * sqnorm(w)
-    let d = k + a * b
+    let d = joint(x, y)
     // 1 - c|x (+) y|^2 = a b / d.
     let factor = inside(a * b / d, x) / d
     yield factor * k * x + factor * a * w
@@ -61,18 +67,32 @@ geo.manifold @stereographic(c) {
   }
 
   // w + (2c / d) ((a<p, w> + 2c<u, p><p, w> - c|p|^2 <u, w>) u
-  //              - (c|u|^2 <p, w> + a<u, w>) p),  p = u + v.
-  formula @gyration(u: row, v: row, w: row) {
+  //              - (c|u|^2 <p, w> + a<u, w>) p),  p = u + v,  d = c|p|^2 + a b.
+  formula @gyrate(u: row, v: row, w: row, d: number) {
     let p = u + v
     let a = alpha(u)
     let pp = sqnorm(p)
     let up = dot(u, p)
     let pw = dot(p, w)
     let uw = dot(u, w)
-    let twice = 2 * c / (c * pp + a * alpha(v))
+    let twice = 2 * c / d
     let along_u = twice * (a * pw + c * (2 * up * pw - pp * uw))
     let along_p = twice * (c * sqnorm(u) * pw + a * uw)
     yield w + along_u * u - along_p * p
+  }
+
+  // Where the terms of d cancel (see joint), those above do, too. The same as two
+  // reflections: along u + c|u|^2 v, whose angle to u is half of the gyration's, and
+  // along u.
+  formula @gyration(u: row, v: row, w: row) {
+    let d = c * sqnorm(u + v) + alpha(u) * alpha(v)
+    let uu = sqnorm(u)
+    let large = 1 + c * uu * (c * sqnorm(v))
+    let n = sqrt(select(4 * d < large, uu, 1))
+    let g = 1 / n * u + c * n * v
+    let once = w - 2 * dot(g, w) / select(4 * d < large, sqnorm(g), 1) * g
+    let twice = once - 2 * dot(u, once) / (n * n) * u
+    yield select(4 * d < large, twice, gyrate(u, v, w, select(4 * d < large, 1, d)))
   }
 
   formula @expmap0(v: row) {

@@ -134,6 +134,14 @@ def along(D, d, region):
     return x, [f32(ratio * (q + apart * k)) for q, k in zip(x, n)]
 
 
+def facing(D, d, c):
+    """A point of a sphere, c < 0, and one near its antipode x / (c |x|^2)."""
+    x = D.vec(d, 10 ** D.r.uniform(-0.5, 0.5) / math.sqrt(-c))
+    n = -c * sum(q * q for q in x)
+    apart = 10 ** D.r.uniform(-6.5, -1) / (-c * math.sqrt(sum(q * q for q in x)))
+    return x, [f32(-q / n + apart * k) for q, k in zip(x, D.unit(d))]
+
+
 def call(row):
     T.tape = []
     leaves = {k: wrap(v) for k, v in row["in"].items()}
@@ -194,6 +202,17 @@ def build(seed, per_region):
                 row["in"]["x"], row["in"]["y"] = along(D, d, region)
                 row["ct"] = cotangent(rng, call(row)[2])
                 yield row
+    for op in "sqdist dist logmap transport geodesic add gyration".split():
+        for d in (2, 3, 16):
+            c = rng.choice([-1.0, f32(-0.1), -2.5])
+            row = dict(op=op, manifold="stereographic", c=c, dim=d, region="facing")
+            row["in"] = make_inputs(D, "stereographic", op, "generic", d, c)
+            x, y = facing(D, d, c)
+            if op in ("add", "gyration"):  # of the other sign
+                y = [-q for q in y]
+            row["in"].update({"u": x, "v": y} if op == "gyration" else {"x": x, "y": y})
+            row["ct"] = cotangent(rng, call(row)[2])
+            yield row
 
 
 def main():
