@@ -2,9 +2,9 @@
 // The stereographic model of constant curvature -c, for c of either sign: the
 // Poincare ball of radius 1 / sqrt c for c > 0, flat space (with |dx|^2 scaled by
 // 4) for c = 0, the sphere without the antipode of the origin for c < 0. Nothing
-// divides by c, nor by a norm but near antipodes: the even functions take c times a squared norm, are
-// analytic through 0, and every formula is so with them. With w = x + y,
-// a = 1 - c|x|^2, b = 1 - c|y|^2, k = c|w|^2:
+// divides by c, nor by a norm but near antipodes: the even functions take c times
+// a squared norm, are analytic through 0, and every formula is so with them. With
+// w = x + y, a = 1 - c|x|^2, b = 1 - c|y|^2, k = c|w|^2:
 //   x (+) y = (k x + a w) / (k + a b)          (for c > 0 every term is positive)
 //   d(x, y)^2 = 4 m asinhc(c m)^2,  m = |x - y|^2 / (a b)
 // Source: Ungar, "A Gyrovector Space Approach to Hyperbolic Geometry"; Bachmann,
