@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geo-opt: every geo pass and the upstream ones that the pipelines use.
 #include "frontend/tools/Registration.h"
-#include "frontend/tools/ShortMemory.h"
+#include "frontend/tools/ToolFailures.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
-  geo::tools::exitOnShortMemory("geo-opt");
+  geo::tools::handleFailures("geo-opt");
   mlir::DialectRegistry registry;
   geo::registerGeoDialects(registry);
   geo::registerAllGeoPasses();

@@ -3,7 +3,7 @@
 #include "dialect/Geo.h"
 #include "frontend/check/GradientCheck.h"
 #include "frontend/tools/Registration.h"
-#include "frontend/tools/ShortMemory.h"
+#include "frontend/tools/ToolFailures.h"
 #include "lowering/Codegen.h"
 #include "lowering/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
@@ -196,8 +196,7 @@ int checkFile(const std::string &path, const GradientCheckOptions &options) {
   if (!module)
     return 2;
   auto failures = checkGradients(*module, options, llvm::outs());
-  llvm::outs().flush();
-  return failed(failures) ? 2 : *failures ? 1 : 0;
+  return geo::tools::finishOutput(failed(failures) ? 2 : *failures ? 1 : 0);
 }
 
 int compileFile(const Request &request) {
@@ -231,8 +230,7 @@ int compileFile(const Request &request) {
     return 2;
   if (request.output == "-") {
     llvm::outs() << result;
-    llvm::outs().flush();
-    return 0;
+    return geo::tools::finishOutput(0);
   }
   if (rt::Status status = rt::writeFile(request.output, result); !status.ok()) {
     llvm::errs() << "geoc: " << status.message() << '\n';
@@ -244,7 +242,7 @@ int compileFile(const Request &request) {
 } // namespace
 
 int main(int argc, char **argv) {
-  geo::tools::exitOnShortMemory("geoc");
+  geo::tools::handleFailures("geoc");
   // LLVM's code generator has an option of this name, which means its passes.
   auto &registered = cl::getRegisteredOptions();
   if (auto it = registered.find("stop-after"); it != registered.end())

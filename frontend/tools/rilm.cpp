@@ -2,7 +2,7 @@
 // rilm: trains, evaluates and runs RiLM models.
 #include "frontend/tools/rilm.h"
 #include "frontend/models/ModelFile.h"
-#include "frontend/tools/ShortMemory.h"
+#include "frontend/tools/ToolFailures.h"
 #include "lowering/Compiler.h"
 #include "runtime/Threads.h"
 
@@ -176,7 +176,7 @@ static void requireExactNumbers(CLI::App &app) {
 }
 
 int main(int argc, char **argv) {
-  exitOnShortMemory("rilm");
+  handleFailures("rilm");
   // Threads that spin while they wait cost nothing on idle cores, but hours
   // where another job shares them. OpenMP reads this when it starts, later than
   // here.

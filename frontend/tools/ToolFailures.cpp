@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "frontend/tools/ShortMemory.h"
+#include "frontend/tools/ToolFailures.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -19,9 +21,21 @@ static const char *programName = "geoc";
   std::_Exit(2);
 }
 
-void tools::exitOnShortMemory(const char *program) {
+void tools::handleFailures(const char *program) {
   programName = program;
   std::set_new_handler([] { giveUp(); });
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { giveUp(); });
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+int tools::finishOutput(int exitCode) {
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  if (!error)
+    return exitCode;
+  llvm::outs().clear_error(); // or its destructor aborts
+  llvm::errs() << programName << ": standard output: expects to be written, "
+               << "but got " << error.message() << '\n';
+  return 1;
 }
