@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "frontend/data/Corpus.h"
-#include "frontend/data/Rng.h"
 #include "frontend/models/ModelFile.h"
 #include "frontend/tools/rilm.h"
 #include "frontend/train/Checkpoint.h"
+#include "frontend/train/WordReader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,8 +14,6 @@
 
 using namespace geo;
 using namespace geo::tools;
-using rt::DType;
-using rt::Tensor;
 
 namespace {
 
@@ -29,66 +27,11 @@ struct GenerateCommand {
   RunOptions run;
 };
 
-/// A model that reads words one at a time.
-class Reader {
-public:
-  Reader(Session &session, Checkpoint &checkpoint)
-      : session(session), model(checkpoint.state),
-        states(initialStates(checkpoint.config, checkpoint.state)),
-        id(DType::I32, {1}), valid(DType::F32, {1}),
-        logProbabilities(storageType(checkpoint.config),
-                         {1, checkpoint.config.vocabulary}) {
-    // No word yet: the root's own prediction.
-    session.generate(model, states, id, valid, logProbabilities);
-  }
-
-  void read(int32_t word) {
-    *id.data<int32_t>() = word;
-    *valid.data<float>() = 1;
-    session.generate(model, states, id, valid, logProbabilities);
-  }
-  double next(int64_t word) const { return logProbabilities.number(word); }
-  bool isFinite() const {
-    for (int64_t i = 0; i < size(); ++i)
-      if (!std::isfinite(next(i)))
-        return false;
-    return true;
-  }
-  int64_t size() const { return logProbabilities.numElements(); }
-
-private:
-  Session &session;
-  ModelState &model;
-  std::vector<Tensor> states;
-  Tensor id, valid, logProbabilities;
-};
-
 } // namespace
-
-/// Draws a word; `excluded` (or -1) is never drawn.
-static int32_t sample(const Reader &reader, double temperature,
-                      int32_t excluded, data::Rng &random) {
-  int64_t best = excluded == 0 ? 1 : 0;
-  for (int64_t i = 0; i < reader.size(); ++i)
-    if (i != excluded && reader.next(i) > reader.next(best))
-      best = i;
-  if (temperature == 0)
-    return int32_t(best);
-  std::vector<double> sums(reader.size());
-  double total = 0;
-  for (int64_t i = 0; i < reader.size(); ++i) {
-    if (i != excluded)
-      total += std::exp((reader.next(i) - reader.next(best)) / temperature);
-    sums[i] = total;
-  }
-  double drawn = random.uniform() * total;
-  auto at = std::upper_bound(sums.begin(), sums.end(), drawn);
-  return int32_t(std::min<int64_t>(at - sums.begin(), reader.size() - 1));
-}
 
 /// The `count` most probable next words, best first.
 static std::vector<std::pair<std::string, double>>
-topWords(const Reader &reader, const data::Vocabulary &vocabulary,
+topWords(const WordReader &reader, const data::Vocabulary &vocabulary,
          int64_t count) {
   std::vector<int32_t> order(reader.size());
   std::iota(order.begin(), order.end(), 0);
@@ -141,7 +84,7 @@ static int runGenerate(const GenerateCommand &command) {
     return report(session.status(), badInput);
 
   const data::Vocabulary &vocabulary = checkpoint->vocabulary;
-  Reader reader(*session, *checkpoint);
+  WordReader reader(*session, checkpoint->state);
   std::vector<std::string> text, unknown;
   for (std::string_view view : data::splitWords(command.prompt)) {
     std::string word(view);
@@ -177,7 +120,7 @@ static int runGenerate(const GenerateCommand &command) {
   int32_t excluded = command.noUnknown ? vocabulary.unknownRow() : -1;
   auto begin = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < command.tokens; ++i) {
-    int32_t word = sample(reader, command.temperature, excluded, random);
+    int32_t word = reader.sample(command.temperature, excluded, random);
     text.push_back(vocabulary.word(word));
     reader.read(word);
     if (!reader.isFinite())

@@ -56,5 +56,5 @@ for path in models:
     made = json.loads(run("generate", "--checkpoint", checkpoint, "--prompt", "w1 w3", "--tokens", "5", "--top", "12", "--json"))
     assert len(made["text"].split()) == 7 and abs(sum(p for _, p in made["top"]) - 1) < 1e-5, made
     step = json.loads(run("bench", "step", "--model-file", path, "--vocab", "50", "--batch", "4", "--context", "5", "--repeat", "2", "--json"))
-    assert step["ms_per_step"] > 0 and step["first_loss"] > 0, step
+    assert step["median_ms"] > 0 and step["loss"] > 0, step
     print(name, perplexities)
