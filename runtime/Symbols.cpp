@@ -3,6 +3,7 @@
 
 #include "runtime/Allocator.h"
 #include "runtime/PointReport.h"
+#include "runtime/Skipping.h"
 #include "runtime/Threads.h"
 
 namespace geo::rt {
@@ -16,8 +17,10 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
       GEOC_SYMBOL(_mlir_memref_to_llvm_alloc),
       GEOC_SYMBOL(_mlir_memref_to_llvm_aligned_alloc),
       GEOC_SYMBOL(_mlir_memref_to_llvm_free),
+      GEOC_SYMBOL(geo_rt_count_tiles),
       GEOC_SYMBOL(geo_rt_num_threads),
       GEOC_SYMBOL(geo_rt_report_outside),
+      GEOC_SYMBOL(geo_rt_skips_tiles),
   };
 #undef GEOC_SYMBOL
 }

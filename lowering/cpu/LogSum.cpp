@@ -55,13 +55,17 @@ void LogSum::add(Value row, Value z) {
   g.storeVector(max, maxima, at);
 }
 
+Value LogSum::getMaximum(Value row) {
+  Value max = g.loadVector(maxima, {row, g.idx(0)}, tile.vector());
+  return vector::ReductionOp::create(g.b, vector::CombiningKind::MAXNUMF, max);
+}
+
 LogSum::Total LogSum::finish(Value row) {
   VectorType wide = Gen::vectorOf(tile.lanes, g.f64());
   Values at = {row, g.idx(0)};
   Value maxV = g.loadVector(maxima, at, tile.vector());
   Value sum = g.loadVector(sums, at, wide);
-  Value max =
-      vector::ReductionOp::create(g.b, vector::CombiningKind::MAXNUMF, maxV);
+  Value max = getMaximum(row);
   Value isAny = g.flt(emitLowest(g, tile.element), max);
   Value max64 =
       g.select(isAny, g.convert(max, g.f64()),

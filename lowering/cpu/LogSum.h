@@ -23,6 +23,10 @@ public:
   /// are not there.
   void add(Value row, Value z);
 
+  /// The largest z of the row so far; the lowest finite number if there is
+  /// none.
+  Value getMaximum(Value row);
+
   struct Total {
     /// The largest z, and log(sum exp(z - max)), in f64. NaN if there is none
     /// above -infinity.

@@ -34,6 +34,8 @@ private:
   unsigned getResult(unsigned a) {
     return isGram(a) ? a : a + program.pair.numGrams();
   }
+  /// Of a fused op: the nll that it has as a result.
+  Value getLosses() { return outs.drop_back().back(); }
   /// Panels that a row of x_k takes.
   Value depthPanels(unsigned k) {
     return g.ceilDiv(g.dim(program.pair.xs[k], 1), g.idx(tile.panel()));
@@ -71,6 +73,11 @@ private:
   void addByDifference(unsigned k, Value row, Value i, Value j, Value a);
   void addToRow(unsigned quantity, Value row, Value x);
   void addToColumn(unsigned quantity, Value offset, Value x);
+  void zeroPadding();
+
+  /// body(), or `carried` for a tile that a fused op skips.
+  Values ifVisited(Value panel, Value row, ValueRange carried,
+                   llvm::function_ref<Values()> body);
   void emitProductForX(unsigned k, Value p0, Value p1);
   void emitProductForY(unsigned k, Value p0, Value p1);
 
@@ -87,6 +94,7 @@ private:
   Value lse;
   LogSum sums;
   Value targetLogits;
+  TileSkips skips;
   /// Values of the region that a strip keeps.
   llvm::SmallVector<Value> kept;
   /// Arguments whose terms are summed over rows and over columns: A_k of

@@ -12,7 +12,7 @@ Backward::Backward(Work &work, Gen &g, PairwiseGradOp op, ValueRange operands,
                    ValueRange outs)
     : work(work), g(g), program(work, g, PairOperands(op, operands)),
       tile(program.tile), reducer(op.getReducer()), isFused(op.isFused()),
-      outs(outs), sums(work, g, tile) {
+      outs(outs), sums(work, g, tile), skips(work, g, tile) {
   auto isRead = [&](unsigned result) {
     return !op->getResult(result).use_empty();
   };
@@ -118,6 +118,8 @@ void Backward::emit() {
   Value count = work.getThreadCount(g);
   allocate(count);
   packColumns();
+  if (isFused)
+    skips.start(count);
   g.parallel(count, [&](Value tid) {
     work.withBuffers(g, [&] {
       auto [lower, upper] =
@@ -127,8 +129,7 @@ void Backward::emit() {
         program.startStrip(first, g.min(stripRows, g.sub(upper, first)));
         if (isFused) {
           program.useKept(false);
-          emitStripLoss(program, sums, targetLogits, outs.drop_back().back(),
-                        lse);
+          emitStripLoss(program, sums, targetLogits, getLosses(), lse, &skips);
           program.useKept(!kept.empty());
         }
         startStrip();
@@ -139,6 +140,8 @@ void Backward::emit() {
       });
     });
   });
+  if (isFused)
+    skips.finish(count);
   combine(count);
   release();
 }

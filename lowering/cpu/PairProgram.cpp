@@ -244,23 +244,29 @@ void PairProgram::keep(ArrayRef<Value> values, Value stripRows) {
 }
 
 void PairProgram::forPairs(Value p0, Value p1, function_ref<void(Value)> start,
-                           PairsFn body, function_ref<void(Value)> finish) {
+                           PairsFn body, function_ref<void(Value)> finish,
+                           TileFn onTile) {
+  auto visit = [&](Value panel, Value tileRow) {
+    if (!usesKept)
+      emitGramTile(panel, tileRow);
+    g.forLoop(g.idx(tile.rows), [&](Value r) {
+      Value row = g.add(tileRow, r);
+      Value i = clampRow(row);
+      g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(lanes), [&](Value offset) {
+        Place place{row, i, panel, offset,
+                    g.add(g.mul(panel, tile.panel()), offset)};
+        Pairs pairs = emitVector(place);
+        body(place, pairs);
+      });
+    });
+  };
   g.forLoop(p0, p1, g.idx(1), [&](Value panel) {
     start(panel);
-    g.forLoop(g.idx(0), tiledCount, g.idx(tile.rows), [&](Value tileRow) {
-      if (!usesKept)
-        emitGramTile(panel, tileRow);
-      g.forLoop(g.idx(tile.rows), [&](Value r) {
-        Value row = g.add(tileRow, r);
-        Value i = clampRow(row);
-        g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(lanes),
-                  [&](Value offset) {
-                    Place place{row, i, panel, offset,
-                                g.add(g.mul(panel, tile.panel()), offset)};
-                    Pairs pairs = emitVector(place);
-                    body(place, pairs);
-                  });
-      });
+    g.forLoop(g.idx(0), tiledCount, g.idx(tile.rows), [&](Value row) {
+      if (onTile)
+        onTile(panel, row, [&] { visit(panel, row); });
+      else
+        visit(panel, row);
     });
     finish(panel);
   });

@@ -85,11 +85,18 @@ public:
     Values refined;
   };
   using PairsFn = llvm::function_ref<void(const Place &, Pairs &)>;
+  using TileFn = llvm::function_ref<void(Value panel, Value row,
+                                         llvm::function_ref<void()> visit)>;
   /// For every panel in [p0, p1): start(panel), then body(place, pairs) for all
   /// vectors of the strip's rows (rounded up to whole tiles), then
-  /// finish(panel).
+  /// finish(panel). `onTile`, if given, is called for each tile and calls what
+  /// visits it.
   void forPairs(Value p0, Value p1, llvm::function_ref<void(Value)> start,
-                PairsFn body, llvm::function_ref<void(Value)> finish);
+                PairsFn body, llvm::function_ref<void(Value)> finish,
+                TileFn onTile = nullptr);
+
+  /// The global row of a row of the strip; beyond the last one, that.
+  Value clampRow(Value row);
 
   /// From here on, forPairs keeps these values of the region for whole strips,
   /// and visits of pairs after `useKept` take them from there. Called after
@@ -125,7 +132,6 @@ private:
   bool isNarrow(unsigned k) {
     return Gen::elementOf(pair.xs[k]) != tile.element;
   }
-  Value clampRow(Value row);
   void emitGramTile(Value panel, Value row);
   Value refine(unsigned k, Value r, Value isClose, Value i, Value column);
   Pairs emitVector(const Place &place);

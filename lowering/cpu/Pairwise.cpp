@@ -15,7 +15,7 @@ Value geo::cpu::getStripRows(Gen &g, const CpuTarget &target,
 /// The logit of the target among the lanes of `place`, if it is there.
 static void emitTargetLogit(PairProgram &program,
                             const PairProgram::Place &place, Value z,
-                            Value targetLogits) {
+                            Value targetLogits, TileSkips *skips) {
   Gen &g = program.g;
   Value target = arith::IndexCastOp::create(
       g.b, g.index(), g.load(program.pair.targets, place.i));
@@ -25,23 +25,39 @@ static void emitTargetLogit(PairProgram &program,
   g.ifThen(isHere, [&] {
     Value x = vector::ExtractOp::create(g.b, z, OpFoldResult(lane));
     g.store(x, targetLogits, place.row);
+    if (skips)
+      skips->addTarget();
   });
 }
 
 void geo::cpu::emitStripLoss(PairProgram &program, LogSum &sums,
-                             Value targetLogits, Value nll, Value lse) {
+                             Value targetLogits, Value nll, Value lse,
+                             TileSkips *skips) {
   Gen &g = program.g;
   sums.startStrip(program.tiledCount);
-  auto nothing = [](Value) {};
+  if (skips)
+    skips->startStrip(program.tiledCount);
   program.forPairs(
-      g.idx(0), program.panels, nothing,
+      g.idx(0), program.panels, [](Value) {},
       [&](const PairProgram::Place &place, PairProgram::Pairs &pairs) {
         Value z = pairs.region.getYielded(0);
-        emitTargetLogit(program, place, z, targetLogits);
-        sums.add(place.row,
-                 program.hideMissing(z, program.getColumnMask(place)));
+        emitTargetLogit(program, place, z, targetLogits, skips);
+        z = program.hideMissing(z, program.getColumnMask(place));
+        sums.add(place.row, z);
+        if (skips)
+          skips->add(place.row, z);
       },
-      nothing);
+      [&](Value panel) {
+        if (skips)
+          skips->finishPanel(panel, program.tiledCount, sums);
+      },
+      [&](Value panel, Value row, function_ref<void()> visit) {
+        if (skips)
+          skips->startTile();
+        visit();
+        if (skips)
+          skips->finishTile(panel, row);
+      });
   g.forLoop(program.count, [&](Value row) {
     Value i = g.add(program.first, row);
     LogSum::Total total = sums.finish(row);

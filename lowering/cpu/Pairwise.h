@@ -4,6 +4,7 @@
 
 #include "lowering/cpu/LogSum.h"
 #include "lowering/cpu/PairProgram.h"
+#include "lowering/cpu/TileSkips.h"
 
 namespace geo::cpu {
 
@@ -17,9 +18,10 @@ mlir::LogicalResult emitPairwiseGrad(Work &work, Gen &g, PairwiseGradOp op,
 Value getStripRows(Gen &g, const CpuTarget &target, const Tile &tile);
 
 /// nll and lse of the current strip, into the outs of the op. `targetLogits` is
-/// a buffer of one number per row of a strip.
+/// a buffer of one number per row of a strip. `skips`, if given, learns what it
+/// has to.
 void emitStripLoss(PairProgram &program, LogSum &sums, Value targetLogits,
-                   Value nll, Value lse);
+                   Value nll, Value lse, TileSkips *skips = nullptr);
 
 } // namespace geo::cpu
 

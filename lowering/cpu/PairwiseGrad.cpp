@@ -77,6 +77,7 @@ void Backward::startThread(Value tid) {
     sums.startThread(stripRows);
     targetLogits = rowBuffer(tile.element);
     program.keep(kept, stripRows);
+    skips.startThread(tid, program.panels, stripRows);
   }
   if (reducer != Reducer::none) {
     lseHigh = rowBuffer(tile.element);
@@ -110,6 +111,11 @@ void Backward::startStrip() {
     emitPack(g, tile, g.window(pair.xs[k], 0, program.first, program.count),
              /*isTransposed=*/false, g.idx(0), program.count, packedRows[k],
              g.idx(0), depthPanels(k));
+  zeroPadding();
+  if (isFused)
+    skips.decide(program.tiledCount, program.columns, [&](Value row) {
+      return g.load(getLosses(), program.clampRow(row));
+    });
 }
 
 void Backward::zeroRow(Value memref, Value row) {
@@ -158,6 +164,12 @@ void Backward::emitBlock(Value p0, Value p1) {
             g.storeVector(g.fadd(g.loadVector(wide, to, wideType), sum), wide,
                           to);
           }
+      },
+      [&](Value panel, Value row, function_ref<void()> visit) {
+        if (isFused)
+          skips.ifVisited(panel, row, visit);
+        else
+          visit();
       });
   g.forLoop(program.count, [&](Value row) {
     for (auto [narrow, wide] : rowSums) {
@@ -218,6 +230,8 @@ void Backward::emitPairs(const PairProgram::Place &place,
   const PairOperands &pair = program.pair;
   Value mask = program.getColumnMask(place);
   Value exists = g.less(place.row, program.count);
+  if (isFused)
+    exists = g.both(exists, skips.doesCount(place.panel, place.row));
   mask = g.both(mask, g.broadcast(exists, mask.getType()));
   Value isTarget;
   if (reducer == Reducer::nll) {
@@ -303,102 +317,5 @@ void Backward::emitSpecial(const PairProgram::Place &place, ValueRange refined,
                         lane(terms[k], l));
       });
     }
-  });
-}
-
-/// The share of one pair with coefficient `a`, in the form of the products:
-/// dX = 2 (.. - product), dY = 2 (.. - part) for differences.
-void Backward::addByDifference(unsigned k, Value row, Value i, Value j,
-                               Value a) {
-  const PairOperands &pair = program.pair;
-  VectorType vector = tile.vector();
-  Value scale = g.broadcast(a, vector);
-  g.forMasked(
-      g.idx(0), g.dim(pair.xs[k], 1), tile.lanes, [&](Value p, Value mask) {
-        Value x = g.loadPart(pair.xs[k], {i, p}, vector, mask);
-        Value y = g.loadPart(pair.ys[k], {j, p}, vector, mask);
-        Value forX = y, forY = x;
-        if (pair.isDifference(k)) {
-          forX = g.fsub(y, x);
-          forY = g.fsub(x, y);
-        }
-        auto addTo = [&](Value memref, Value at, Value v) {
-          Value sum = g.fma(scale, v, g.loadVector(memref, {at, p}, vector));
-          g.storeVector(sum, memref, {at, p});
-        };
-        addTo(products[k], row, forX);
-        addTo(yParts[k], j, forY);
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// product[R, d] += A[R, block] Y[block, d].
-void Backward::emitProductForX(unsigned k, Value p0, Value p1) {
-  VectorType vector = tile.vector();
-  Value width = g.idx(tile.panel());
-  g.forLoop(depthPanels(k), [&](Value dp) {
-    g.forLoop(g.idx(0), program.tiledCount, g.idx(tile.rows), [&](Value row) {
-      auto forTile = [&](function_ref<void(int64_t, ValueRange)> body) {
-        for (int64_t r = 0; r < tile.rows; ++r)
-          for (int64_t v = 0; v < tile.vectors; ++v)
-            body(r * tile.vectors + v,
-                 {g.add(row, r), g.add(g.mul(dp, width), v * tile.lanes)});
-      };
-      Values acc;
-      forTile([&](int64_t, ValueRange at) {
-        acc.push_back(g.loadVector(products[k], at, vector));
-      });
-      acc = g.forLoop(p0, p1, g.idx(1), acc, [&](Value p, ValueRange carried) {
-        Value local = g.sub(p, blockStart);
-        return emitTile(
-            g, tile, g.idx(0), width,
-            [&](int64_t r, Value j) {
-              return g.load(coefficients[k], {local, g.add(row, r), j});
-            },
-            [&](int64_t v, Value j) {
-              return g.loadVector(
-                  packedY[k],
-                  {dp, g.add(g.mul(p, width), j), g.idx(v * tile.lanes)},
-                  vector);
-            },
-            carried);
-      });
-      forTile([&](int64_t n, ValueRange at) {
-        g.storeVector(acc[n], products[k], at);
-      });
-    });
-  });
-}
-
-/// part[block, d] += A[R, block]^T X[R, d].
-void Backward::emitProductForY(unsigned k, Value p0, Value p1) {
-  VectorType vector = tile.vector();
-  Value width = g.idx(tile.panel());
-  g.forLoop(p0, p1, g.idx(1), [&](Value p) {
-    Value local = g.sub(p, blockStart);
-    g.forLoop(depthPanels(k), [&](Value dp) {
-      g.forLoop(g.idx(0), width, g.idx(tile.rows), [&](Value m) {
-        Values acc = emitTile(
-            g, tile, g.idx(0), program.count,
-            [&](int64_t r, Value i) {
-              return g.load(coefficients[k], {local, i, g.add(m, r)});
-            },
-            [&](int64_t v, Value i) {
-              return g.loadVector(packedRows[k], {dp, i, g.idx(v * tile.lanes)},
-                                  vector);
-            });
-        for (int64_t r = 0; r < tile.rows; ++r)
-          for (int64_t v = 0; v < tile.vectors; ++v) {
-            Values at = {g.add(g.add(g.mul(p, width), m), r),
-                         g.add(g.mul(dp, width), v * tile.lanes)};
-            Value x = acc[r * tile.vectors + v];
-            g.storeVector(g.fadd(g.loadVector(yParts[k], at, vector), x),
-                          yParts[k], at);
-          }
-      });
-    });
   });
 }

@@ -5,16 +5,22 @@
 using namespace mlir;
 using namespace geo::cpu;
 
-Value Work::getThreadCount(Gen &g) {
-  static constexpr llvm::StringLiteral name = "geo_rt_num_threads";
+void Work::declareRuntime(Gen &g, StringRef name, TypeRange arguments,
+                          TypeRange results) {
   auto module =
       g.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder::InsertionGuard guard(g.b);
+  g.b.setInsertionPointToStart(module.getBody());
+  func::FuncOp::create(g.b, name, g.b.getFunctionType(arguments, results))
+      .setPrivate();
+}
+
+Value Work::getThreadCount(Gen &g) {
+  static constexpr llvm::StringLiteral name = "geo_rt_num_threads";
   Type i64 = g.b.getI64Type();
-  if (!module.lookupSymbol(name)) {
-    OpBuilder::InsertionGuard guard(g.b);
-    g.b.setInsertionPointToStart(module.getBody());
-    func::FuncOp::create(g.b, name, g.b.getFunctionType({}, i64)).setPrivate();
-  }
+  declareRuntime(g, name, {}, i64);
   auto call = func::CallOp::create(g.b, name, i64);
   return arith::IndexCastOp::create(g.b, g.index(), call.getResult(0));
 }

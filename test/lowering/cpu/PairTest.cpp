@@ -2,6 +2,7 @@
 // Pair programs on vectors and threads against scalar loops in f64.
 #include "test/lowering/Harness.h"
 
+#include "runtime/Skipping.h"
 #include "runtime/Threads.h"
 #include <cmath>
 #include <cstring>
@@ -365,6 +366,53 @@ TEST_P(CpuPairs, WideAgreeWithLoops) {
           if (reducer == "nll")
             checkFused(*program, in, want, wantGradient, 1e-12, 1e-12, run);
         }
+    }
+}
+
+/// Columns far from most rows: tiles without a pair that counts are left out,
+/// and no bit tells.
+TEST_P(CpuPairs, SkippedTilesChangeNothing) {
+  int64_t d = GetParam();
+  Program exact(makeModule("f64", d), Target::loops);
+  ASSERT_TRUE(exact) << exact.errors;
+  for (std::string math : {"f32", "f64"})
+    for (std::string kind : {"", "avx2"}) {
+      if (math == "f64" && !kind.empty())
+        continue;
+      Program program(makeModule(math, d), Target::cpu, "", kind);
+      ASSERT_TRUE(program) << program.errors;
+      Inputs<float> in(70, 131, d);
+      in.tau = 0.004;
+      // Rows near the targets, which lie in few panels.
+      for (int64_t i = 0; i < 70; ++i) {
+        in.ids(i) = static_cast<int32_t>(i % 5);
+        in.U(i) = 1;
+        for (int64_t p = 0; p < d; ++p)
+          in.X(i, p) = in.Y(in.ids(i), p) * 1.01f;
+      }
+      for (int64_t j = 0; j < 131; ++j)
+        in.V(j) = j < 64 ? 1 : 9;
+      Outputs<float> want, wantGradient;
+      forward(exact, "nll", in, want);
+      in.lse = want.doubles.back();
+      backward(exact, "nll", in, wantGradient);
+      for (int threads : {1, 3}) {
+        rt::setNumThreads(threads);
+        std::string what = math + kind + " on " + std::to_string(threads);
+        checkFused(program, in, want, wantGradient, 1e-5, 1e-5, what);
+        for (bool isStatic : {false, true}) {
+          Outputs<float> skipped, whole;
+          rt::takeTileCounts();
+          fused(program, isStatic, in, skipped);
+          rt::TileCounts counts = rt::takeTileCounts();
+          EXPECT_GT(counts.skippedShare(), 0.05) << what;
+          EXPECT_LT(counts.skippedShare(), 0.9) << what;
+          rt::setSkipping(false);
+          fused(program, isStatic, in, whole);
+          rt::setSkipping(true);
+          EXPECT_TRUE(areEqual(skipped, whole)) << what;
+        }
+      }
     }
 }
 
