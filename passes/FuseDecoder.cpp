@@ -24,7 +24,7 @@ namespace {
 class Slice {
 public:
   /// Of ops of `origin`'s block that stand after it.
-  explicit Slice(Operation *origin) : origin(origin) {}
+  explicit Slice(PairwiseOp origin) : origin(origin) {}
 
   /// False where `v` depends on a result of the origin.
   bool add(Value v);
@@ -33,11 +33,13 @@ public:
 
 private:
   /// Operands that result `r` of `op` depends on.
-  static llvm::SetVector<Value> getOperands(RowwiseOp op, unsigned r);
+  llvm::SetVector<Value> getOperands(RowwiseOp op, unsigned r);
+  /// An operand that tells how many rows `op` has; not a result of the origin.
+  Value getCountingRows(RowwiseOp op);
   /// `op` with only the results that were added.
   void hoistResults(RowwiseOp op, const llvm::SetVector<Value> &results);
 
-  Operation *origin;
+  PairwiseOp origin;
   llvm::SetVector<Value> results;
 };
 
@@ -57,8 +59,13 @@ llvm::SetVector<Value> Slice::getOperands(RowwiseOp op, unsigned r) {
       llvm::none_of(
           operands,
           [&](Value v) { return llvm::is_contained(op.getRows(), v); }))
-    operands.insert(op.getRows().front());
+    operands.insert(getCountingRows(op));
   return operands;
+}
+
+Value Slice::getCountingRows(RowwiseOp op) {
+  Value rows = op.getRows().front();
+  return rows.getDefiningOp() == origin ? origin.getXs().front() : rows;
 }
 
 bool Slice::add(Value v) {
@@ -94,7 +101,7 @@ void Slice::hoistResults(RowwiseOp op, const llvm::SetVector<Value> &wanted) {
       rows.push_back(v);
   // A program of shared operands alone still runs once per row.
   if (rows.empty())
-    rows.push_back(op.getRows().front());
+    rows.push_back(getCountingRows(op));
   for (Value v :
        llvm::SetVector<Value>(op.getShared().begin(), op.getShared().end()))
     if (used.contains(v))
@@ -147,9 +154,10 @@ void Slice::hoist() {
              [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   for (Operation *op : ordered) {
     auto rowwise = dyn_cast<RowwiseOp>(op);
-    bool isWhole = !rowwise || llvm::all_of(op->getResults(), [&](Value r) {
-      return results.contains(r);
-    });
+    auto isWanted = [&](Value r) { return results.contains(r); };
+    auto isLater = [&](Value v) { return v.getDefiningOp() == origin; };
+    bool isWhole = !rowwise || (llvm::all_of(op->getResults(), isWanted) &&
+                                llvm::none_of(op->getOperands(), isLater));
     if (isWhole)
       op->moveBefore(origin);
     else

@@ -97,3 +97,35 @@ func.func @other(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>, 
   } -> (tensor<?x4xf32>, tensor<9x4xf32>)
   return %nll, %dx : tensor<?xf64>, tensor<?x4xf32>
 }
+
+// -----
+
+// The losses are all that tells the cotangent's number of rows: the rows of x do, too.
+// REMARK: remark: [Passed] fuse-decoder | Category:fusion | Function=sum | Remark="merged with the loss: every Gram is computed once"
+// CHECK-LABEL: func.func @sum
+//  CHECK-SAME: (%[[X:.*]]: tensor<?x4xf32>,
+func.func @sum(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>, %ids: tensor<?xi32>) -> (f64, tensor<?x4xf32>) {
+  %one = arith.constant 1.0 : f64
+  // CHECK: %[[CT:.*]] = geo.rowwise rows(%{{.*}} = %[[X]] : tensor<?x4xf32>)
+  // CHECK: %[[R:.*]]:4 = geo.pairwise_grad nll {{.*}} cotangent(%[[CT]] : tensor<?xf64>)
+  // CHECK: geo.rowwise rows(%{{.*}} = %[[R]]#2 : tensor<?xf64>)
+  // CHECK-NOT: geo.pairwise
+  %nll, %lse = geo.pairwise nll grams(%g = sqdiff %x, %y : tensor<?x4xf32>, tensor<9x4xf32>)
+      targets(%ids : tensor<?xi32>) math f32 {
+    %z = arith.negf %g : f32
+    geo.yield %z : f32
+  } -> (tensor<?xf64>, tensor<?xf64>)
+  %sum = geo.rowwise rows(%n = %nll : tensor<?xf64>) {
+    geo.yield %n : f64
+  } -> () sums (f64)
+  %ct = geo.rowwise rows(%n = %nll : tensor<?xf64>) shared(%s = %one : f64) {
+    geo.yield %s : f64
+  } -> (tensor<?xf64>)
+  %dx, %dy = geo.pairwise_grad nll grams(%g = sqdiff %x, %y : tensor<?x4xf32>, tensor<9x4xf32>)
+      targets(%ids : tensor<?xi32>) lse(%lse : tensor<?xf64>) cotangent(%ct : tensor<?xf64>) math f32 {
+    %minus = arith.constant -1.0 : f32
+    %z = arith.negf %g : f32
+    geo.yield %z, %minus : f32, f32
+  } -> (tensor<?x4xf32>, tensor<9x4xf32>)
+  return %sum, %dx : f64, tensor<?x4xf32>
+}
