@@ -3,6 +3,7 @@
 #include "frontend/tools/rilm-bench.h"
 #include "frontend/train/StepInputs.h"
 #include "runtime/Allocator.h"
+#include "runtime/Skipping.h"
 #include "runtime/Threads.h"
 
 #include <fmt/format.h>
@@ -42,6 +43,7 @@ int tools::runBenchStep(BenchCommand &command) {
   if (rt::Status s = saveBench(command, state, batch.ids); !s)
     return report(s, badInput);
   StepInputs inputs(std::move(batch), data::Protocol::Windows);
+  rt::setSkipping(command.skips);
   double lr = config.isHyperbolic() ? 3e-3 : 1e-3;
   double clip = config.isHyperbolic() ? 1 : 0;
   std::optional<PeakMemory> memory;
@@ -49,15 +51,18 @@ int tools::runBenchStep(BenchCommand &command) {
     memory.emplace();
   StepResult one = session->train(state, inputs.get(), lr, clip);
   double first = processSeconds();
+  rt::takeTileCounts();
   Timings times =
       Timings::of(command.repeat, [&, &session = session, &state = state] {
         session->train(state, inputs.get(), lr, clip);
       });
+  double skipped = command.skips ? rt::takeTileCounts().skippedShare() : 0;
   if (!command.json) {
     fmt::print("{} step, {} threads: median {:.1f} ms, least {:.1f} ms; first "
-               "step done {:.2f} s after the start\n",
+               "step done {:.2f} s after the start; {:.1f}% of the decoder's "
+               "tiles skipped\n",
                name(config.kind), rt::numThreads(), times.median(),
-               times.least(), first);
+               times.least(), first, 100 * skipped);
     if (memory)
       fmt::print("peak {:.1f} MiB beyond parameters and optimizer\n",
                  double(memory->bytes()) / (1 << 20));
@@ -68,6 +73,7 @@ int tools::runBenchStep(BenchCommand &command) {
                               {"threads", rt::numThreads()}};
   times.addTo(json);
   json["first_step_s"] = first;
+  json["skipped_share"] = skipped;
   json["loss"] = one.loss;
   json["gradient_norm"] = one.gradientNorm;
   json["pool_peak_bytes"] = rt::poolStatistics().peakBytes;

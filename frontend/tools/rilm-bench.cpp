@@ -113,6 +113,9 @@ static void addStep(CLI::App &bench, int &exitCode) {
   sub->add_flag("--peak", command->peak,
                 "Also the peak of resident memory beyond that before the first "
                 "step");
+  sub->add_flag("!--no-skip", command->skips,
+                "Visit also tiles of the decoder whose probabilities cannot "
+                "count");
   addOptimizer(*sub, command->optimizerFlags, command->optimizer);
   addRest(*sub, *command);
   sub->callback([command, &exitCode] { exitCode = runBenchStep(*command); });

@@ -18,7 +18,7 @@ struct BenchCommand {
   int64_t batch = 128, context = 64, repeat = 7, tokens = 300;
   uint64_t seed = 42;
   RunOptions run;
-  bool json = false, peak = false;
+  bool json = false, peak = false, skips = true;
 };
 
 /// Checks sizes, reads the model file, sets the number of threads.

@@ -5,7 +5,7 @@ import re, subprocess, sys
 
 geoc, nm, out, *modules = sys.argv[1:]
 known = re.compile(
-    "_mlir_memref_to_llvm_(alloc|aligned_alloc|free)|geo_rt_(num_threads|report_outside)|__kmpc_[a-z_0-9]+|mem(cpy|set|move)"
+    "_mlir_memref_to_llvm_(alloc|aligned_alloc|free)|geo_rt_(num_threads|report_outside|skips_tiles|count_tiles)|__kmpc_[a-z_0-9]+|mem(cpy|set|move)"
     "|(exp|expm1|log|log1p|sin|cos|sincos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|pow|fma)f?")
 
 
