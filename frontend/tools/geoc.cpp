@@ -5,6 +5,7 @@
 #include "frontend/tools/Registration.h"
 #include "frontend/tools/ToolFailures.h"
 #include "lowering/Codegen.h"
+#include "lowering/MemoryPlan.h"
 #include "lowering/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -39,8 +40,8 @@ struct Options {
       "emit", cl::init("obj"), cl::value_desc("stage"),
       cl::desc("geo: checked and simplified. expanded: the constructs. "
                "gradient: differentiated and inlined. fused: before buffers. "
-               "linalg: loops over buffers. llvm: LLVM IR. obj: object code "
-               "(default)"),
+               "linalg: loops over buffers. memory-plan: their sizes and "
+               "lifetimes, as JSON. llvm: LLVM IR. obj: object code (default)"),
       cl::cat(category)};
   cl::opt<bool> checkPoints{
       "check-points",
@@ -55,6 +56,9 @@ struct Options {
       "batch-rows", cl::init(0), cl::cat(category),
       cl::desc("Rows of all steps of a training batch together, where shapes "
                "do not tell (default: unknown)")};
+  cl::opt<int64_t> planThreads{
+      "plan-threads", cl::init(1), cl::cat(category),
+      cl::desc("Threads that --emit=memory-plan counts with (default: 1)")};
   cl::opt<std::string> stopAfter{
       "stop-after", cl::value_desc("stage"),
       cl::desc("Print the MLIR after this stage: geo, expanded, gradient, "
@@ -83,8 +87,11 @@ struct Request {
   std::string input, output;
   Target target;
   Stage last;
-  /// Print MLIR, LLVM IR, or else object code.
-  bool printModule, printIR;
+  /// Print MLIR, the buffers on so many threads (if not 0), LLVM IR, or else
+  /// object code.
+  bool printModule;
+  int64_t planThreads;
+  bool printIR;
   bool checkPoints;
   /// The category of the remarks to print, or empty.
   std::string remarks;
@@ -102,6 +109,8 @@ const char *examples =
     "  geoc model.mlir --emit=gradient          what is differentiated\n"
     "  geoc model.mlir --target=loops --emit=linalg   loops over buffers\n"
     "  geoc model.mlir --emit=fused --remarks=fusion  what was merged, or not\n"
+    "  geoc model.mlir --emit=memory-plan --plan-threads=2  every buffer, as "
+    "JSON\n"
     "  geoc model.mlir -o model.o               object code for this CPU\n"
     "  geoc page.mlir --check-gradients         formulas against differences\n"
     "  geoc model.mlir --emit=llvm --mlir-timing -o model.ll\n";
@@ -155,6 +164,10 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
     return failure();
   lowering.stop();
   llvm::raw_string_ostream stream(result);
+  if (request.planThreads) {
+    printMemoryPlan(module, request.planThreads, stream);
+    return success();
+  }
   if (request.printModule) {
     module->print(stream);
     return success();
@@ -269,19 +282,27 @@ int main(int argc, char **argv) {
   if (!target)
     return usageError("expects --target=cpu or loops, but got " +
                       options.target);
-  bool isObject = options.emit == "obj";
-  auto last = isObject ? Stage::llvm : parseStage(options.emit);
+  bool isObject = options.emit == "obj", isPlan = options.emit == "memory-plan";
+  auto last = isObject ? std::optional(Stage::llvm)
+              : isPlan ? std::optional(Stage::linalg)
+                       : parseStage(options.emit);
   if (!last)
-    return usageError(
-        "expects --emit=geo, expanded, gradient, fused, linalg, llvm or "
-        "obj, but got " +
-        options.emit);
+    return usageError("expects --emit=geo, expanded, gradient, fused, linalg, "
+                      "memory-plan, llvm or obj, but got " +
+                      options.emit);
   auto stop = options.stopAfter.empty() ? last : parseStage(options.stopAfter);
   if (!stop)
     return usageError(
         "expects --stop-after=geo, expanded, gradient, fused, linalg or "
         "llvm, but got " +
         options.stopAfter);
+  if (options.planThreads < 1 || options.planThreads > 4096)
+    return usageError("expects --plan-threads=1 to 4096, but got " +
+                      std::to_string(options.planThreads));
+  if (isPlan && !options.stopAfter.empty())
+    return usageError("expects no --stop-after with --emit=memory-plan, but "
+                      "got " +
+                      options.stopAfter);
   if (!options.remarks.empty() && options.remarks != fusionRemarks)
     return usageError("expects --remarks=fusion, but got " + options.remarks);
   bool printModule = *last != Stage::llvm || !options.stopAfter.empty();
@@ -293,6 +314,7 @@ int main(int argc, char **argv) {
                       *target,
                       std::min(*last, *stop),
                       printModule,
+                      isPlan ? options.planThreads.getValue() : 0,
                       !isObject,
                       options.checkPoints,
                       options.remarks,
