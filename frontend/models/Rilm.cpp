@@ -45,9 +45,10 @@ SmallVector<Argument> Rilm::parameterArguments() {
 }
 
 SmallVector<Argument> Rilm::stepArguments() {
-  return {{"state", g.floats({-1, config.dim})},
-          {"ids", g.ids({-1})},
-          {"valid", g.masks({-1})}};
+  // One word of one text: code for one row is not that for many.
+  return {{"state", g.floats({1, config.dim})},
+          {"ids", g.ids({1})},
+          {"valid", g.masks({1})}};
 }
 
 Space Rilm::space(ValueRange parameters) {

@@ -17,6 +17,11 @@ struct Tile {
       : rows(target.tileRows), vectors(target.tileVectors),
         lanes(element.isF64() ? target.lanes / 2 : target.lanes),
         unroll(target.unroll), element(element) {}
+  Tile withRows(int64_t count) const {
+    Tile tile = *this;
+    tile.rows = count;
+    return tile;
+  }
   /// Columns of a panel.
   int64_t panel() const { return vectors * lanes; }
   int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }

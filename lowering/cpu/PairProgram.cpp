@@ -33,9 +33,26 @@ Value geo::cpu::emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
   return g.sum(sum);
 }
 
+/// Whether there are fewer rows than a tile has; gradients take whole tiles.
+static bool hasFewRows(const PairOperands &pair, const CpuTarget &target) {
+  auto type = cast<MemRefType>(pair.xs[0].getType());
+  return !pair.cotangent && !type.isDynamicDim(0) &&
+         type.getDimSize(0) < target.tileRows;
+}
+
+static Tile makeTile(const PairOperands &pair, const CpuTarget &target,
+                     bool isFew) {
+  Tile tile(target, pair.math);
+  if (!isFew)
+    return tile;
+  auto type = cast<MemRefType>(pair.xs[0].getType());
+  return tile.withRows(std::max<int64_t>(1, type.getDimSize(0)));
+}
+
 PairProgram::PairProgram(Work &work, Gen &g, PairOperands pair)
     : work(work), g(g), pair(std::move(pair)),
-      tile(work.target, this->pair.math),
+      isFew(hasFewRows(this->pair, work.target)),
+      tile(makeTile(this->pair, work.target, isFew)),
       lanes(tile.lanes * work.target.pairVectors),
       vector(Gen::vectorOf(lanes, tile.element)) {
   rows = g.dim(this->pair.xs[0], 0);
@@ -52,7 +69,7 @@ void PairProgram::prepareColumns() {
   auto make = [&] {
     return g.alloc({ShapedType::kDynamic}, tile.element, padded);
   };
-  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+  for (unsigned k = 0; k < pair.numGrams() && !isFew; ++k) {
     packed.push_back(emitPackedWhole(work, g, tile, pair.ys[k],
                                      /*isTransposed=*/true));
     columnNorms.push_back(pair.isDifference(k) ? make() : Value());
@@ -65,7 +82,7 @@ void PairProgram::prepareColumns() {
       // Padding repeats the last column, so that the region meets only values
       // of its domain.
       Value from = g.min(j, g.sub(columns, g.idx(1)));
-      for (unsigned k = 0; k < pair.numGrams(); ++k)
+      for (unsigned k = 0; k < columnNorms.size(); ++k)
         if (columnNorms[k]) {
           Value y = pair.ys[k];
           Value norm = emitExactGram(g, y, from, y, from,
@@ -104,7 +121,7 @@ void PairProgram::startThread(Value stripRows, Value last) {
   rowNumbers.clear();
   gramTiles.clear();
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
-    rowNorms.push_back(pair.isDifference(k) ? make() : Value());
+    rowNorms.push_back(pair.isDifference(k) && !isFew ? make() : Value());
     gramTiles.push_back(work.makeBuffer(
         g, [&] { return g.alloc({tile.rows, tile.panel()}, tile.element); }));
   }
@@ -143,6 +160,10 @@ void PairProgram::emitGramTile(Value panel, Value row) {
   for (int64_t r = 0; r < tile.rows; ++r)
     at.push_back(clampRow(g.add(row, r)));
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    if (isFew) {
+      emitFewGrams(k, panel, at);
+      continue;
+    }
     Values acc = emitTile(
         g, tile, g.idx(0), g.dim(pair.xs[k], 1),
         [&](int64_t r, Value p) {
@@ -158,6 +179,55 @@ void PairProgram::emitGramTile(Value panel, Value row) {
         g.storeVector(acc[r * tile.vectors + v], gramTiles[k],
                       {g.idx(r), g.idx(v * tile.lanes)});
   }
+}
+
+/// Columns are rows of y: some at a time, whose chains of sums overlap.
+void PairProgram::emitFewGrams(unsigned k, Value panel, ValueRange rows) {
+  constexpr int64_t atOnce = 8;
+  Value x = pair.xs[k], y = pair.ys[k];
+  Value length = g.dim(x, 1);
+  VectorType xType = Gen::vectorOf(tile.lanes, Gen::elementOf(x));
+  VectorType yType = Gen::vectorOf(tile.lanes, Gen::elementOf(y));
+  Value whole = g.mul(g.div(length, g.idx(tile.lanes)), tile.lanes);
+  g.forLoop(g.idx(0), g.idx(tile.panel()), g.idx(atOnce), [&](Value c) {
+    Values columnsAt;
+    for (int64_t u = 0; u < atOnce; ++u)
+      columnsAt.push_back(g.min(g.add(g.add(g.mul(panel, tile.panel()), c), u),
+                                g.sub(columns, g.idx(1))));
+    auto addTerms = [&](Value p, Value mask, ValueRange sums) {
+      Values result;
+      Values xs;
+      for (Value i : rows)
+        xs.push_back(
+            g.convert(g.loadPart(x, {i, p}, xType, mask), tile.element));
+      for (auto [u, j] : llvm::enumerate(columnsAt)) {
+        Value b = g.convert(g.loadPart(y, {j, p}, yType, mask), tile.element);
+        for (auto [r, a] : llvm::enumerate(xs)) {
+          Value difference = pair.isDifference(k) ? g.fsub(a, b) : Value();
+          result.push_back(g.fma(difference ? difference : a,
+                                 difference ? difference : b,
+                                 sums[u * rows.size() + r]));
+        }
+      }
+      return result;
+    };
+    Values sums(atOnce * rows.size(), g.zero(tile.vector()));
+    sums = g.forLoop(g.idx(0), whole, g.idx(tile.lanes), sums,
+                     [&](Value p, ValueRange carried) {
+                       return addTerms(p, Value(), carried);
+                     });
+    sums = g.ifElse(
+        g.less(whole, length),
+        [&] {
+          Value mask = g.maskBelow(g.sub(length, whole), tile.lanes);
+          return addTerms(whole, mask, sums);
+        },
+        [&] { return sums; });
+    for (int64_t u = 0; u < atOnce; ++u)
+      for (size_t r = 0; r < rows.size(); ++r)
+        g.store(g.sum(sums[u * rows.size() + r]), gramTiles[k],
+                {g.idx(int64_t(r)), g.add(c, u)});
+  });
 }
 
 /// Replaces the close lanes of `r` by differences; there are rarely any.
@@ -202,7 +272,7 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
       r = g.loadVector(buffer, keptAt, vector);
     else if (!usesKept)
       r = g.loadVector(gramTiles[k], {tileRow, place.offset}, vector);
-    if (r && pair.isDifference(k)) {
+    if (r && pair.isDifference(k) && !isFew) {
       Value norms = g.fadd(g.broadcast(g.load(rowNorms[k], place.row), vector),
                            g.loadVector(columnNorms[k], place.column, vector));
       bool isProduct = !isNarrow(k) && !buffer;

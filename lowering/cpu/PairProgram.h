@@ -59,8 +59,11 @@ Value emitExactGram(Gen &g, Value x, Value i, Value y, Value j,
                     bool isDifference, int64_t lanes);
 
 /// A pair program by tiles: matrix products, or sums of squared differences of
-/// rows narrower than `math`. Columns stand in panels of tile.panel(), padded;
-/// rows in strips of at most stripRows.
+/// rows narrower than `math`. Values for a few rows (fewer than a tile has, by
+/// their type) come from differences and products straight from the y's, which
+/// are read once, where a copy in panels would cost more than it saves. Columns
+/// stand in panels of tile.panel(), padded; rows in strips of at most
+/// stripRows.
 class PairProgram {
 public:
   PairProgram(Work &work, Gen &g, PairOperands pair);
@@ -117,6 +120,7 @@ public:
   Work &work;
   Gen &g;
   const PairOperands pair;
+  const bool isFew;
   const Tile tile;
   /// Pairs that the region sees at once: some vectors of a row of a panel,
   /// whose chains of operations then overlap.
@@ -133,6 +137,7 @@ private:
     return Gen::elementOf(pair.xs[k]) != tile.element;
   }
   void emitGramTile(Value panel, Value row);
+  void emitFewGrams(unsigned k, Value panel, ValueRange rows);
   Value refine(unsigned k, Value r, Value isClose, Value i, Value column);
   Pairs emitVector(const Place &place);
 
