@@ -123,7 +123,7 @@ static void addStep(CLI::App &bench, int &exitCode) {
 
 static void addGenerate(CLI::App &bench, int &exitCode) {
   auto command = std::make_shared<BenchCommand>();
-  command->run.threads = 1;
+  setOneRowDefaults(command->run);
   CLI::App *sub = bench.add_subcommand(
       "generate", "Time of a word: a step, all log-probabilities, a draw");
   sub->footer("Examples:\n"

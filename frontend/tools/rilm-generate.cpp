@@ -152,6 +152,7 @@ static int runGenerate(const GenerateCommand &command) {
 
 void tools::addGenerate(CLI::App &app, int &exitCode) {
   auto command = std::make_shared<GenerateCommand>();
+  setOneRowDefaults(command->run);
   CLI::App *sub = app.add_subcommand("generate", "Continue a text");
   sub->footer("Examples:\n"
               "  rilm generate --checkpoint run/last.safetensors --prompt "

@@ -116,8 +116,14 @@ void tools::addRunOptions(CLI::App &command, RunOptions &options) {
                   "cpu, or loops (slow, the reference)")
       ->capture_default_str();
   command.add_flag("--check-points,!--no-check-points", options.checkPoints,
-                   "Stop at a point that is not on its manifold, naming op, "
-                   "row, norm and limit (default: on)");
+                   fmt::format("Stop at a point that is not on its manifold, "
+                               "naming op, row, norm and limit (default: {})",
+                               options.checkPoints ? "on" : "off"));
+}
+
+void tools::setOneRowDefaults(RunOptions &options) {
+  options.threads = 1;
+  options.checkPoints = false;
 }
 
 rt::Status tools::apply(const RunOptions &options) {

@@ -54,6 +54,10 @@ struct RunOptions {
   bool checkPoints = true;
 };
 void addRunOptions(CLI::App &command, RunOptions &options);
+/// For what computes one row at a time: one thread, on which it is fastest; and
+/// points are not looked at for every word again, which would take as long as
+/// the word (a checkpoint's are when it is read).
+void setOneRowDefaults(RunOptions &options);
 /// Checks them and sets the number of threads.
 rt::Status apply(const RunOptions &options);
 
