@@ -33,7 +33,7 @@ public:
   /// [T, B] is not 0, the root against start_targets [B] where start_mask [B]
   /// is not 0. With dropout also a mask [V, d].
   llvm::SmallVector<Argument> batchArguments();
-  /// States [B, d] as coordinates, ids [B], valid [B].
+  /// Of one text: states [1, d] as coordinates, ids [1], valid [1].
   virtual llvm::SmallVector<Argument> stepArguments() = 0;
 
   /// Mean negative log-likelihood of the scored words (0 if there is none),

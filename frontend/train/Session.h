@@ -83,8 +83,8 @@ public:
                       std::vector<rt::Tensor> &gradients);
   /// Puts points onto their manifold.
   void project(ModelState &state);
-  /// Moves states [B, d] by one word each (not where valid is 0), and gives
-  /// the log-probabilities [B, V] of the next.
+  /// Moves states [1, d] by the word ids [1] (not where valid [1] is 0), and
+  /// gives the log-probabilities [1, V] of the next.
   void generate(ModelState &state, std::vector<rt::Tensor> &states,
                 rt::Tensor &ids, rt::Tensor &valid,
                 rt::Tensor &logProbabilities);

@@ -169,28 +169,20 @@ struct Untrained {
 
   /// Least and largest |h| of 50 sequences after `steps` random words.
   std::pair<double, double> lengths(int steps) {
-    int64_t rows = 50;
-    std::vector<Tensor> states;
-    states.emplace_back(DType::F32, std::vector<int64_t>{rows, config.dim});
-    Tensor ids(DType::I32, {rows}), valid(DType::F32, {rows}),
-        logs(DType::F32, {rows, config.vocabulary});
-    for (int64_t r = 0; r < rows; ++r) {
-      valid.data<float>()[r] = 1;
-      std::copy_n(state.parameters[1].data<float>(), config.dim,
-                  states[0].data<float>() + r * config.dim);
-    }
+    Tensor id(DType::I32, {1}), valid(DType::F32, {1}),
+        logs(DType::F32, {1, config.vocabulary});
+    valid.data<float>()[0] = 1;
     data::Rng random(1);
-    for (int step = 0; step < steps; ++step) {
-      for (int64_t r = 0; r < rows; ++r)
-        ids.data<int32_t>()[r] = int32_t(random.below(config.vocabulary));
-      session->generate(state, states, ids, valid, logs);
-    }
     std::pair<double, double> range(HUGE_VAL, 0);
-    for (int64_t r = 0; r < rows; ++r) {
+    for (int sequence = 0; sequence < 50; ++sequence) {
+      std::vector<Tensor> states = initialStates(config, state);
+      for (int step = 0; step < steps; ++step) {
+        id.data<int32_t>()[0] = int32_t(random.below(config.vocabulary));
+        session->generate(state, states, id, valid, logs);
+      }
       double square = 0;
       for (int64_t j = 0; j < config.dim; ++j)
-        square +=
-            std::pow(double(states[0].data<float>()[r * config.dim + j]), 2);
+        square += std::pow(double(states[0].data<float>()[j]), 2);
       range.first = std::min(range.first, std::sqrt(square));
       range.second = std::max(range.second, std::sqrt(square));
     }
