@@ -7,7 +7,6 @@
 
 using namespace geo;
 using rt::DType;
-using rt::Tensor;
 
 WordReader::WordReader(Session &session, ModelState &state)
     : session(session), state(state),
