@@ -111,6 +111,17 @@ Value geo::emitSlice(ImplicitLocOpBuilder &b, Value memref, Value index) {
                                    sizes, strides);
 }
 
+void geo::declareRuntime(ImplicitLocOpBuilder &b, ModuleOp module,
+                         StringRef name, TypeRange arguments,
+                         TypeRange results) {
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  func::FuncOp::create(b, name, b.getFunctionType(arguments, results))
+      .setPrivate();
+}
+
 Value geo::emitStackBuffer(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
                            Type element) {
   OpBuilder::InsertionGuard guard(b);

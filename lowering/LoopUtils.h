@@ -4,7 +4,9 @@
 #define GEOC_LOWERING_LOOPUTILS_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeRange.h"
 #include "mlir/IR/ValueRange.h"
 
 namespace geo {
@@ -52,6 +54,11 @@ void emitStore(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
 /// The part `memref[index, ...]` without the leading dimension: as a view.
 mlir::Value emitSlice(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
                       mlir::Value index);
+
+/// Declares a function of the runtime in `module`, if it is not there.
+void declareRuntime(mlir::ImplicitLocOpBuilder &b, mlir::ModuleOp module,
+                    llvm::StringRef name, mlir::TypeRange arguments,
+                    mlir::TypeRange results);
 
 /// A small buffer on the stack, in the frame of the function or of the parallel
 /// loop and outside of sequential loops.

@@ -5,7 +5,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,6 +25,11 @@ struct Size {
 
   static Size constant(int64_t x) { return {std::to_string(x), x}; }
   static Size unknown() { return {"?", std::nullopt}; }
+  /// Size `index` of argument `argument` of the function.
+  static Size dim(unsigned argument, int64_t index) {
+    return {("dim(" + Twine(argument) + ", " + Twine(index) + ")").str(),
+            std::nullopt};
+  }
   bool isConstant() const { return value && !isPerThread; }
 };
 
@@ -85,9 +89,7 @@ Size Sizes::getDim(memref::DimOp op) {
   if (!index || !argument ||
       !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     return Size::unknown();
-  return {("dim(" + Twine(argument.getArgNumber()) + ", " + Twine(*index) + ")")
-              .str(),
-          std::nullopt};
+  return Size::dim(argument.getArgNumber(), *index);
 }
 
 Size Sizes::get(Value v) {
@@ -249,17 +251,11 @@ static void printBytes(llvm::json::OStream &json, const Size &bytes) {
 
 /// Where the op came from in the user's file, if anywhere.
 static std::string describe(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
-      return WalkResult::advance();
-    text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-            Twine(file.getColumn()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  return file ? (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+                 ":" + Twine(file.getColumn()))
+                    .str()
+              : "";
 }
 
 template <class T> static std::string print(T x) {
@@ -289,10 +285,7 @@ void FunctionPlan::print(llvm::json::OStream &json) {
           json.attribute("number", argument.getArgNumber());
           json.attribute("type", ::print(type));
           printBytes(json, sizes.getBytes(type, [&](unsigned i) {
-            return Size{("dim(" + Twine(argument.getArgNumber()) + ", " +
-                         Twine(dims[i]) + ")")
-                            .str(),
-                        std::nullopt};
+            return Size::dim(argument.getArgNumber(), dims[i]);
           }));
         });
       }

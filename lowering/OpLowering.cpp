@@ -177,13 +177,7 @@ static void emitReport(ImplicitLocOpBuilder &b, ReportOutsideOp op, Value norm,
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   constexpr StringLiteral callee = "geo_rt_report_outside";
   Type i64 = b.getI64Type();
-  if (!module.lookupSymbol(callee)) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    func::FuncOp::create(
-        b, callee, b.getFunctionType({pointer, pointer, pointer, i64}, {}))
-        .setPrivate();
-  }
+  declareRuntime(b, module, callee, {pointer, pointer, pointer, i64}, {});
   std::string text = op.getSite().str();
   text.push_back(0);
   std::string name = "site";

@@ -5,14 +5,14 @@
 
 namespace {
 std::atomic<bool> skipping = true;
-std::atomic<int64_t> tileCount = 0, aliveCount = 0;
+std::atomic<int64_t> tileCount = 0, countingCount = 0;
 } // namespace
 
 extern "C" int64_t geo_rt_skips_tiles() { return skipping ? 1 : 0; }
 
-extern "C" void geo_rt_count_tiles(int64_t tiles, int64_t alive) {
+extern "C" void geo_rt_count_tiles(int64_t tiles, int64_t counting) {
   tileCount += tiles;
-  aliveCount += alive;
+  countingCount += counting;
 }
 
 namespace geo::rt {
@@ -20,7 +20,7 @@ namespace geo::rt {
 void setSkipping(bool skips) { skipping = skips; }
 
 TileCounts takeTileCounts() {
-  return {tileCount.exchange(0), aliveCount.exchange(0)};
+  return {tileCount.exchange(0), countingCount.exchange(0)};
 }
 
 } // namespace geo::rt

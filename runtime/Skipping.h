@@ -8,7 +8,7 @@
 /// 1 if generated code leaves such tiles out, else 0.
 extern "C" int64_t geo_rt_skips_tiles();
 /// Adds to the counts.
-extern "C" void geo_rt_count_tiles(int64_t tiles, int64_t alive);
+extern "C" void geo_rt_count_tiles(int64_t tiles, int64_t counting);
 
 namespace geo::rt {
 
@@ -18,11 +18,11 @@ void setSkipping(bool skips);
 struct TileCounts {
   int64_t tiles = 0;
   /// With a pair that counts.
-  int64_t alive = 0;
+  int64_t counting = 0;
   /// Of the tiles, left out.
   double skippedShare() const {
     return tiles == 0 ? 0.0
-                      : static_cast<double>(tiles - alive) /
+                      : static_cast<double>(tiles - counting) /
                             static_cast<double>(tiles);
   }
 };

@@ -39,3 +39,10 @@ int tools::finishOutput(int exitCode) {
                << "but got " << error.message() << '\n';
   return 1;
 }
+
+llvm::StringRef tools::getUsageMessage(llvm::StringRef message) {
+  llvm::StringRef line = message.trim().split('\n').first;
+  if (line.consume_front(programName))
+    line.consume_front(": ");
+  return line.split("  Try:").first;
+}

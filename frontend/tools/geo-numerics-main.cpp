@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options of geo-numerics, and its run over a file.
+#include "frontend/tools/ToolFailures.h"
 #include "frontend/tools/geo-numerics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -123,12 +124,8 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
           argc, argv,
           "Values and gradients of geo's ops against reference vectors.\n\n"
           "  geo-numerics refvec.jsonl --target=loops --manifold poincare\n",
-          &errors)) {
-    // The first of LLVM's lines says it.
-    StringRef line = StringRef(message).trim().split('\n').first;
-    line.consume_front("geo-numerics: ");
-    return usageError(line.split("  Try:").first);
-  }
+          &errors))
+    return usageError(geo::tools::getUsageMessage(message));
   if (!llvm::is_contained({"loops", "cpu", "interpret"}, options.target))
     return usageError("expects --target loops, cpu or interpret, but got " +
                       options.target);

@@ -121,13 +121,6 @@ int usageError(const llvm::Twine &message) {
   return 2;
 }
 
-/// The first line of LLVM's message, without the program's name.
-StringRef getUsageMessage(StringRef message) {
-  StringRef line = message.trim().split('\n').first;
-  line.consume_front("geoc: ");
-  return line.split("  Try:").first;
-}
-
 /// Prints remarks and the first error only, without notes: what follows is its
 /// echo.
 class FirstError {
@@ -268,7 +261,7 @@ int main(int argc, char **argv) {
   std::string message;
   llvm::raw_string_ostream errors(message);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &errors))
-    return usageError(getUsageMessage(message));
+    return usageError(geo::tools::getUsageMessage(message));
   if (options.input.empty())
     return usageError("expects a module, but got no file");
   if (!(options.gradientBar > 0))

@@ -39,10 +39,7 @@ rt::Status tools::prepareBench(BenchCommand &c) {
 rt::Expected<BenchSession> tools::openBench(const BenchCommand &command,
                                             SessionParts parts) {
   const RilmConfig &config = command.config;
-  SessionOptions options;
-  options.target = command.run.target;
-  options.checkPoints = command.run.checkPoints;
-  options.cacheDirectory = cacheDirectory();
+  SessionOptions options = makeSessionOptions(command.run);
   options.batch.rows = command.batch * command.context;
   options.optimizer = command.optimizer;
   options.parts = parts;

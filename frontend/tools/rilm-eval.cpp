@@ -77,10 +77,7 @@ static int runEval(const EvalCommand &command) {
     return report(batches.status(), badInput);
   RilmConfig config = checkpoint->config;
   config.scoreRoot = batching.protocol == data::Protocol::Lines;
-  SessionOptions options;
-  options.target = command.run.target;
-  options.checkPoints = command.run.checkPoints;
-  options.cacheDirectory = cacheDirectory();
+  SessionOptions options = makeSessionOptions(command.run);
   options.parts.evaluate = true;
   auto session = Session::create(config, options);
   if (!session)

@@ -74,10 +74,7 @@ static int runGenerate(const GenerateCommand &command) {
                               "a model with a function @decode",
                               "one with @loss only"),
                   badInput);
-  SessionOptions options;
-  options.target = command.run.target;
-  options.checkPoints = command.run.checkPoints;
-  options.cacheDirectory = cacheDirectory();
+  SessionOptions options = makeSessionOptions(command.run);
   options.parts.generate = true;
   auto session = Session::create(checkpoint->config, options);
   if (!session)

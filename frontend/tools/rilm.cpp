@@ -139,6 +139,14 @@ rt::Status tools::apply(const RunOptions &options) {
   return rt::Status::success();
 }
 
+SessionOptions tools::makeSessionOptions(const RunOptions &options) {
+  SessionOptions session;
+  session.target = options.target;
+  session.checkPoints = options.checkPoints;
+  session.cacheDirectory = cacheDirectory();
+  return session;
+}
+
 std::string tools::cacheDirectory() {
   if (const char *own = std::getenv("GEOC_CACHE"))
     return own;

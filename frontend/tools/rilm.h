@@ -4,6 +4,7 @@
 #define GEOC_FRONTEND_TOOLS_RILM_H
 
 #include "frontend/models/RilmConfig.h"
+#include "frontend/train/Session.h"
 #include "runtime/Status.h"
 
 #include <CLI/CLI.hpp>
@@ -60,6 +61,9 @@ void addRunOptions(CLI::App &command, RunOptions &options);
 void setOneRowDefaults(RunOptions &options);
 /// Checks them and sets the number of threads.
 rt::Status apply(const RunOptions &options);
+
+/// Of a session that runs code as they say, from the cache if it is there.
+SessionOptions makeSessionOptions(const RunOptions &options);
 
 /// Where object code is cached: $GEOC_CACHE, else $XDG_CACHE_HOME/geoc, else
 /// ~/.cache/geoc; empty without a home or with an empty $GEOC_CACHE.

@@ -101,7 +101,7 @@ void Backward::emitProductForY(unsigned k, Value p0, Value p1) {
     g.forLoop(depthPanels(k), [&](Value dp) {
       g.forLoop(g.idx(0), width, g.idx(tile.rows), [&](Value m) {
         Values start(tile.rows * tile.vectors, g.zero(vector));
-        // By tiles of rows, as they are alive.
+        // By tiles of rows, as they are visited.
         Values acc = g.forLoop(
             g.idx(0), program.tiledCount, g.idx(tile.rows), start,
             [&](Value row, ValueRange carried) {

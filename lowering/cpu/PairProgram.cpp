@@ -69,10 +69,11 @@ void PairProgram::prepareColumns() {
   auto make = [&] {
     return g.alloc({ShapedType::kDynamic}, tile.element, padded);
   };
-  for (unsigned k = 0; k < pair.numGrams() && !isFew; ++k) {
-    packed.push_back(emitPackedWhole(work, g, tile, pair.ys[k],
-                                     /*isTransposed=*/true));
-    columnNorms.push_back(pair.isDifference(k) ? make() : Value());
+  for (unsigned k = 0; k < pair.numGrams(); ++k) {
+    if (!isFew)
+      packed.push_back(emitPackedWhole(work, g, tile, pair.ys[k],
+                                       /*isTransposed=*/true));
+    columnNorms.push_back(needsNorms(k) ? make() : Value());
   }
   for (size_t s = 0; s < pair.columnScalars.size(); ++s)
     columnNumbers.push_back(make());
@@ -82,7 +83,7 @@ void PairProgram::prepareColumns() {
       // Padding repeats the last column, so that the region meets only values
       // of its domain.
       Value from = g.min(j, g.sub(columns, g.idx(1)));
-      for (unsigned k = 0; k < columnNorms.size(); ++k)
+      for (unsigned k = 0; k < pair.numGrams(); ++k)
         if (columnNorms[k]) {
           Value y = pair.ys[k];
           Value norm = emitExactGram(g, y, from, y, from,
@@ -121,7 +122,7 @@ void PairProgram::startThread(Value stripRows, Value last) {
   rowNumbers.clear();
   gramTiles.clear();
   for (unsigned k = 0; k < pair.numGrams(); ++k) {
-    rowNorms.push_back(pair.isDifference(k) && !isFew ? make() : Value());
+    rowNorms.push_back(needsNorms(k) ? make() : Value());
     gramTiles.push_back(work.makeBuffer(
         g, [&] { return g.alloc({tile.rows, tile.panel()}, tile.element); }));
   }
@@ -195,18 +196,16 @@ void PairProgram::emitFewGrams(unsigned k, Value panel, ValueRange rows) {
       columnsAt.push_back(g.min(g.add(g.add(g.mul(panel, tile.panel()), c), u),
                                 g.sub(columns, g.idx(1))));
     auto addTerms = [&](Value p, Value mask, ValueRange sums) {
-      Values result;
-      Values xs;
+      Values result, xs;
       for (Value i : rows)
         xs.push_back(
             g.convert(g.loadPart(x, {i, p}, xType, mask), tile.element));
       for (auto [u, j] : llvm::enumerate(columnsAt)) {
         Value b = g.convert(g.loadPart(y, {j, p}, yType, mask), tile.element);
         for (auto [r, a] : llvm::enumerate(xs)) {
-          Value difference = pair.isDifference(k) ? g.fsub(a, b) : Value();
-          result.push_back(g.fma(difference ? difference : a,
-                                 difference ? difference : b,
-                                 sums[u * rows.size() + r]));
+          Value left = pair.isDifference(k) ? g.fsub(a, b) : a;
+          Value right = pair.isDifference(k) ? left : b;
+          result.push_back(g.fma(left, right, sums[u * rows.size() + r]));
         }
       }
       return result;
@@ -272,7 +271,7 @@ PairProgram::Pairs PairProgram::emitVector(const Place &place) {
       r = g.loadVector(buffer, keptAt, vector);
     else if (!usesKept)
       r = g.loadVector(gramTiles[k], {tileRow, place.offset}, vector);
-    if (r && pair.isDifference(k) && !isFew) {
+    if (r && needsNorms(k)) {
       Value norms = g.fadd(g.broadcast(g.load(rowNorms[k], place.row), vector),
                            g.loadVector(columnNorms[k], place.column, vector));
       bool isProduct = !isNarrow(k) && !buffer;

@@ -136,6 +136,8 @@ private:
   bool isNarrow(unsigned k) {
     return Gen::elementOf(pair.xs[k]) != tile.element;
   }
+  /// Squared norms of rows and columns, to which a product is added.
+  bool needsNorms(unsigned k) { return pair.isDifference(k) && !isFew; }
   void emitGramTile(Value panel, Value row);
   void emitFewGrams(unsigned k, Value panel, ValueRange rows);
   Value refine(unsigned k, Value r, Value isClose, Value i, Value column);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/TileSkips.h"
+#include "lowering/LoopUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -13,8 +14,9 @@ static constexpr llvm::StringLiteral countTiles = "geo_rt_count_tiles";
 
 void TileSkips::start(Value threads) {
   Type i64 = g.b.getI64Type();
-  Work::declareRuntime(g, skipsTiles, {}, i64);
-  Work::declareRuntime(g, countTiles, {i64, i64}, {});
+  ModuleOp module = Work::getModule(g);
+  declareRuntime(g.b, module, skipsTiles, {}, i64);
+  declareRuntime(g.b, module, countTiles, {i64, i64}, {});
   Value skips = func::CallOp::create(g.b, skipsTiles, i64).getResult(0);
   visitsAll = arith::CmpIOp::create(g.b, arith::CmpIPredicate::eq, skips,
                                     g.integer(i64, 0));

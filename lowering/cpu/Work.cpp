@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Work.h"
+#include "lowering/LoopUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace geo::cpu;
 
-void Work::declareRuntime(Gen &g, StringRef name, TypeRange arguments,
-                          TypeRange results) {
-  auto module =
-      g.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  if (module.lookupSymbol(name))
-    return;
-  OpBuilder::InsertionGuard guard(g.b);
-  g.b.setInsertionPointToStart(module.getBody());
-  func::FuncOp::create(g.b, name, g.b.getFunctionType(arguments, results))
-      .setPrivate();
+ModuleOp Work::getModule(Gen &g) {
+  return g.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
 Value Work::getThreadCount(Gen &g) {
   static constexpr llvm::StringLiteral name = "geo_rt_num_threads";
   Type i64 = g.b.getI64Type();
-  declareRuntime(g, name, {}, i64);
+  declareRuntime(g.b, getModule(g), name, {}, i64);
   auto call = func::CallOp::create(g.b, name, i64);
   return arith::IndexCastOp::create(g.b, g.index(), call.getResult(0));
 }

@@ -35,10 +35,8 @@ public:
   const CpuTarget target;
   ScanFrame *scan = nullptr;
 
-  /// Declares a function of the runtime in the module, at function level.
-  static void declareRuntime(Gen &g, llvm::StringRef name,
-                             mlir::TypeRange arguments,
-                             mlir::TypeRange results);
+  /// At function level, the module.
+  static mlir::ModuleOp getModule(Gen &g);
 
   /// The number of threads as an index, at function level.
   Value getThreadCount(Gen &g);
