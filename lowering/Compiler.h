@@ -53,6 +53,14 @@ public:
   virtual bool isFromCache() const = 0;
 };
 
+/// Brings `module` to constructs and splits `function` in two, to call
+/// `<function>.prepare` once and `function` many times: see
+/// geo-split-prepared. What further arguments `function` takes, its type tells.
+/// To be followed by compile() with the same options.
+mlir::LogicalResult splitPrepared(mlir::ModuleOp module,
+                                  llvm::StringRef function, unsigned fixed,
+                                  const CompileOptions &options);
+
 /// Runs the whole pipeline on a module that may hold named ops, points and
 /// geo.gradient, and loads the object code. The module is consumed. Diagnostics
 /// go to the context's handler; the result is null on failure.

@@ -5,6 +5,7 @@
 #include "lowering/ObjectCache.h"
 #include "lowering/Passes.h"
 #include "lowering/Pipelines.h"
+#include "passes/Passes.h"
 #include "runtime/Symbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -77,6 +78,23 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
 
 } // namespace
 
+static void setUp(MLIRContext *context) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  context->appendDialectRegistry(registry);
+}
+
+LogicalResult geo::splitPrepared(ModuleOp module, StringRef function,
+                                 unsigned fixed,
+                                 const CompileOptions &options) {
+  setUp(module.getContext());
+  PassManager pm(module.getContext());
+  buildPipeline(pm, options.target, Stage::gradient, options.machine,
+                options.checkPoints, options.batch);
+  pm.addPass(createGeoSplitPrepared({function.str(), fixed}));
+  return pm.run(module);
+}
+
 std::unique_ptr<Executable> geo::compile(ModuleOp module,
                                          const CompileOptions &options) {
   ObjectCache cache(options.cacheDirectory, options.cacheDirectory.empty()
@@ -89,11 +107,8 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
       return std::move(*executable);
     llvm::consumeError(executable.takeError()); // stale: compile again
   }
-  MLIRContext *context = module.getContext();
-  DialectRegistry registry;
-  registerPipelineDialects(registry);
-  context->appendDialectRegistry(registry);
-  PassManager pm(context);
+  setUp(module.getContext());
+  PassManager pm(module.getContext());
   buildPipeline(pm, options.target, Stage::llvm, options.machine,
                 options.checkPoints, options.batch);
   if (failed(pm.run(module)))

@@ -175,6 +175,24 @@ def GeoMoveGathers : Pass<"geo-move-gathers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::geo::GeoDialect"];
 }
 
+def GeoSplitPrepared : Pass<"geo-split-prepared", "::mlir::ModuleOp"> {
+  let summary = "Compute what depends on fixed arguments alone once for many calls";
+  let description = [{
+    Splits a function in two. `@f.prepare` takes its first arguments, which stay the same
+    from call to call (the parameters of a model that generates), and returns what
+    constructs compute from them alone; `@f` takes that as further arguments, behind the
+    others. Values whose size no type tells stay where they are. It runs on constructs
+    (after `geo-expand`). Example: test/passes/split-prepared.mlir.
+  }];
+  let options = [
+    Option<"function", "function", "std::string", /*default=*/"",
+           "The function to split">,
+    Option<"fixed", "fixed", "unsigned", /*default=*/"0",
+           "How many of its first arguments are fixed">
+  ];
+  let dependentDialects = ["::geo::GeoDialect"];
+}
+
 def GeoUnrollScan : Pass<"geo-unroll-scan", "::mlir::ModuleOp"> {
   let summary = "Unroll geo.scan over time, for inspection";
   let description = [{

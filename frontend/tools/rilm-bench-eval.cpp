@@ -30,16 +30,16 @@ int tools::runBenchEval(BenchCommand &command) {
   auto opened = openBench(command, parts);
   if (!opened)
     return report(opened.status(), badInput);
-  auto &[session, state] = *opened;
+  Session &session = *opened->session;
+  ModelState &state = opened->state;
   rt::Tensor ids(rt::DType::I32, {text.numWords()});
   std::copy(text.ids.begin(), text.ids.end(), ids.data<int32_t>());
   if (rt::Status s = saveBench(command, state, ids); !s)
     return report(s, badInput);
   Evaluation e;
-  Timings times =
-      Timings::of(command.repeat, [&, &session = session, &state = state] {
-        e = evaluate(*session, state, *batches, data::Protocol::Windows);
-      });
+  Timings times = Timings::of(command.repeat, [&] {
+    e = evaluate(session, state, *batches, data::Protocol::Windows);
+  });
   double loss = std::log(e.perplexity);
   if (!command.json) {
     fmt::print("{} evaluation of {} words, {} threads: median {:.1f} ms, least "

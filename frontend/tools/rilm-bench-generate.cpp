@@ -49,7 +49,8 @@ int tools::runBenchGenerate(BenchCommand &command) {
   auto opened = openBench(command, parts);
   if (!opened)
     return report(opened.status(), badInput);
-  auto &[session, state] = *opened;
+  Session &session = *opened->session;
+  ModelState &state = opened->state;
 
   // What a peer can check: the mean log-probability of given words.
   data::Rng random(command.seed);
@@ -59,7 +60,7 @@ int tools::runBenchGenerate(BenchCommand &command) {
         int32_t(random.below(uint64_t(command.config.vocabulary)));
   if (rt::Status s = saveBench(command, state, ids); !s)
     return report(s, badInput);
-  WordReader reader(*session, state);
+  WordReader reader(session, state);
   double loss = 0;
   for (int64_t i = 0; i < command.tokens; ++i) {
     int32_t word = ids.data<int32_t>()[i];

@@ -37,7 +37,8 @@ int tools::runBenchStep(BenchCommand &command) {
   auto opened = openBench(command, parts);
   if (!opened)
     return report(opened.status(), badInput);
-  auto &[session, state] = *opened;
+  Session &session = *opened->session;
+  ModelState &state = opened->state;
   const RilmConfig &config = command.config;
   data::Batch batch = randomBatch(command);
   if (rt::Status s = saveBench(command, state, batch.ids); !s)
@@ -49,13 +50,11 @@ int tools::runBenchStep(BenchCommand &command) {
   std::optional<PeakMemory> memory;
   if (command.peak)
     memory.emplace();
-  StepResult one = session->train(state, inputs.get(), lr, clip);
+  StepResult one = session.train(state, inputs.get(), lr, clip);
   double first = processSeconds();
   rt::takeTileCounts();
-  Timings times =
-      Timings::of(command.repeat, [&, &session = session, &state = state] {
-        session->train(state, inputs.get(), lr, clip);
-      });
+  Timings times = Timings::of(
+      command.repeat, [&] { session.train(state, inputs.get(), lr, clip); });
   double skipped = command.skips ? rt::takeTileCounts().skippedShare() : 0;
   if (!command.json) {
     fmt::print("{} step, {} threads: median {:.1f} ms, least {:.1f} ms; first "
@@ -73,6 +72,7 @@ int tools::runBenchStep(BenchCommand &command) {
                               {"threads", rt::numThreads()}};
   times.addTo(json);
   json["first_step_s"] = first;
+  json["compile_s"] = opened->compileSeconds;
   json["skipped_share"] = skipped;
   json["loss"] = one.loss;
   json["gradient_norm"] = one.gradientNorm;

@@ -44,14 +44,17 @@ rt::Expected<BenchSession> tools::openBench(const BenchCommand &command,
   options.optimizer = command.optimizer;
   options.parts = parts;
   options.parts.project = static_cast<bool>(config.file);
+  double start = processSeconds();
   auto session = Session::create(config, options);
   if (!session)
     return session.status();
+  double created = processSeconds();
   InitialOptions initial;
   initial.seed = command.seed;
   initial.embeddingStd = 0.3 / std::sqrt(double(config.dim));
   BenchSession result;
   result.session = std::move(*session);
+  result.compileSeconds = created - start;
   result.state = makeInitialState(config, initial, command.optimizer);
   if (config.file)
     result.session->project(result.state);

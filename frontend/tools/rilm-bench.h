@@ -28,6 +28,7 @@ rt::Status prepareBench(BenchCommand &command);
 struct BenchSession {
   std::optional<Session> session;
   ModelState state;
+  double compileSeconds = 0; ///< or to load from the cache
 };
 rt::Expected<BenchSession> openBench(const BenchCommand &command,
                                      SessionParts parts);

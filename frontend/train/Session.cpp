@@ -61,11 +61,16 @@ struct Session::Impl {
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<Executable> executable;
   Executable::Entry train = nullptr, evaluate = nullptr, generate = nullptr,
-                    gradient = nullptr, project = nullptr;
+                    prepareGeneration = nullptr, gradient = nullptr,
+                    project = nullptr;
+  /// The tensors of prepareGeneration.
+  std::vector<std::pair<DType, std::vector<int64_t>>> prepared;
   /// What the next update writes, for the parameters that are trained; swapped
   /// with the state's afterwards.
   ModelState next;
 
+  /// Splits off what generation needs of the parameters alone.
+  LogicalResult splitGeneration(ModuleOp module, const CompileOptions &options);
   void addInput(Call &call, const StepInput &in, bool dropout) {
     call.add(in.ids, {in.steps, in.rows});
     call.add(in.valid, {in.steps, in.rows});
@@ -77,6 +82,30 @@ struct Session::Impl {
       call.add(in.dropout, {config.vocabulary, config.dim});
   }
 };
+
+static DType toDType(Type element) {
+  if (element.isF64())
+    return DType::F64;
+  return element.isF32()         ? DType::F32
+         : element.isInteger(64) ? DType::I64
+                                 : DType::I32;
+}
+
+LogicalResult Session::Impl::splitGeneration(ModuleOp module,
+                                             const CompileOptions &options) {
+  constexpr llvm::StringLiteral function = "generate_step";
+  if (failed(splitPrepared(module, function,
+                           unsigned(getParameters(config).size()), options)))
+    return failure();
+  auto prepare =
+      module.lookupSymbol<func::FuncOp>((function + ".prepare").str());
+  for (Type type : prepare.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    prepared.emplace_back(toDType(tensor.getElementType()),
+                          tensor.getShape().vec());
+  }
+  return success();
+}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Session::Session(Session &&) noexcept = default;
@@ -125,6 +154,9 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   compileOptions.checkPoints = options.checkPoints;
   compileOptions.batch = options.batch;
   compileOptions.cacheDirectory = options.cacheDirectory;
+  if (options.parts.generate &&
+      failed(impl->splitGeneration(*module, compileOptions)))
+    return rt::Status::error(message.get());
   impl->executable = compile(*module, compileOptions);
   if (!impl->executable)
     return rt::Status::error(
@@ -135,6 +167,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   impl->train = impl->executable->lookup("train_step");
   impl->evaluate = impl->executable->lookup("eval_step");
   impl->generate = impl->executable->lookup("generate_step");
+  impl->prepareGeneration = impl->executable->lookup("generate_step.prepare");
   impl->gradient = impl->executable->lookup("gradient");
   impl->project = impl->executable->lookup("project_points");
   return Session(std::move(impl));
@@ -253,8 +286,21 @@ std::vector<Tensor> geo::initialStates(const RilmConfig &config,
   return states;
 }
 
-void Session::generate(ModelState &state, std::vector<Tensor> &states,
-                       Tensor &ids, Tensor &valid, Tensor &logProbabilities) {
+std::vector<Tensor> Session::prepareGeneration(ModelState &state) {
+  assert(impl->prepareGeneration && "session without generation");
+  std::vector<Tensor> prepared;
+  for (const auto &[dtype, shape] : impl->prepared)
+    prepared.emplace_back(dtype, shape);
+  Call call;
+  call.add(state.parameters);
+  call.add(prepared);
+  call(impl->prepareGeneration);
+  return prepared;
+}
+
+void Session::generate(ModelState &state, std::vector<Tensor> &prepared,
+                       std::vector<Tensor> &states, Tensor &ids, Tensor &valid,
+                       Tensor &logProbabilities) {
   assert(impl->generate && "session without generation");
   std::vector<Tensor> moved;
   for (const Tensor &t : states)
@@ -264,6 +310,7 @@ void Session::generate(ModelState &state, std::vector<Tensor> &states,
   call.add(states);
   call.add(ids);
   call.add(valid);
+  call.add(prepared);
   call.add(moved);
   call.add(logProbabilities);
   call(impl->generate);

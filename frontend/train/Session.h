@@ -83,11 +83,15 @@ public:
                       std::vector<rt::Tensor> &gradients);
   /// Puts points onto their manifold.
   void project(ModelState &state);
+  /// What generation needs of the parameters alone, to compute once for all
+  /// words.
+  std::vector<rt::Tensor> prepareGeneration(ModelState &state);
   /// Moves states [1, d] by the word ids [1] (not where valid [1] is 0), and
-  /// gives the log-probabilities [1, V] of the next.
-  void generate(ModelState &state, std::vector<rt::Tensor> &states,
-                rt::Tensor &ids, rt::Tensor &valid,
-                rt::Tensor &logProbabilities);
+  /// gives the log-probabilities [1, V] of the next. `prepared` is what
+  /// prepareGeneration gave for these parameters.
+  void generate(ModelState &state, std::vector<rt::Tensor> &prepared,
+                std::vector<rt::Tensor> &states, rt::Tensor &ids,
+                rt::Tensor &valid, rt::Tensor &logProbabilities);
 
 private:
   struct Impl;

@@ -10,17 +10,18 @@ using rt::DType;
 
 WordReader::WordReader(Session &session, ModelState &state)
     : session(session), state(state),
+      prepared(session.prepareGeneration(state)),
       states(initialStates(session.getConfig(), state)), id(DType::I32, {1}),
       valid(DType::F32, {1}),
       logProbabilities(storageType(session.getConfig()),
                        {1, session.getConfig().vocabulary}) {
-  session.generate(state, states, id, valid, logProbabilities);
+  session.generate(state, prepared, states, id, valid, logProbabilities);
 }
 
 void WordReader::read(int32_t word) {
   *id.data<int32_t>() = word;
   *valid.data<float>() = 1;
-  session.generate(state, states, id, valid, logProbabilities);
+  session.generate(state, prepared, states, id, valid, logProbabilities);
 }
 
 bool WordReader::isFinite() const {

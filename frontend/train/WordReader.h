@@ -29,7 +29,7 @@ public:
 private:
   Session &session;
   ModelState &state;
-  std::vector<rt::Tensor> states;
+  std::vector<rt::Tensor> prepared, states;
   rt::Tensor id, valid, logProbabilities;
   std::vector<double> sums;
 };

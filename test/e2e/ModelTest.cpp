@@ -172,13 +172,14 @@ struct Untrained {
     Tensor id(DType::I32, {1}), valid(DType::F32, {1}),
         logs(DType::F32, {1, config.vocabulary});
     valid.data<float>()[0] = 1;
+    std::vector<Tensor> prepared = session->prepareGeneration(state);
     data::Rng random(1);
     std::pair<double, double> range(HUGE_VAL, 0);
     for (int sequence = 0; sequence < 50; ++sequence) {
       std::vector<Tensor> states = initialStates(config, state);
       for (int step = 0; step < steps; ++step) {
         id.data<int32_t>()[0] = int32_t(random.below(config.vocabulary));
-        session->generate(state, states, id, valid, logs);
+        session->generate(state, prepared, states, id, valid, logs);
       }
       double square = 0;
       for (int64_t j = 0; j < config.dim; ++j)

@@ -209,13 +209,14 @@ protected:
 
 void FileModels::checkGeneration() {
   Values v = values();
-  std::vector<Tensor> states = initialStates(config, state);
+  std::vector<Tensor> prepared = session->prepareGeneration(state),
+                      states = initialStates(config, state);
   Tensor id(DType::I32, {1}), valid(DType::F32, {1}), logs(DType::F64, {1, 10});
   Row h = cell->start(v);
   for (int word : {-1, 3, 7}) {
     *id.data<int32_t>() = std::max(word, 0);
     *valid.data<float>() = word >= 0;
-    session->generate(state, states, id, valid, logs);
+    session->generate(state, prepared, states, id, valid, logs);
     if (word >= 0)
       h = cell->step(v, h, word);
     double total = 0;
