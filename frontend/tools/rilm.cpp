@@ -191,10 +191,12 @@ static void requireExactNumbers(CLI::App &app) {
 
 int main(int argc, char **argv) {
   handleFailures("rilm");
-  // Threads that spin while they wait cost nothing on idle cores, but hours
-  // where another job shares them. OpenMP reads this when it starts, later than
-  // here.
-  setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
+  // A step has some seventy regions of threads, and waking a thread takes some
+  // 50 us: one that waits spins that long, but no longer, since it would cost
+  // hours where another job shares the cores. OpenMP reads this when it starts,
+  // later than here.
+  if (!std::getenv("OMP_WAIT_POLICY"))
+    setenv("KMP_BLOCKTIME", "100us", /*overwrite=*/0);
   CLI::App app("rilm: recurrent language models that decode by geodesic "
                "distance, compiled by Geoc");
   app.require_subcommand(1);
