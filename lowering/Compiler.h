@@ -67,6 +67,12 @@ mlir::LogicalResult splitPrepared(mlir::ModuleOp module,
 std::unique_ptr<Executable> compile(mlir::ModuleOp module,
                                     const CompileOptions &options);
 
+/// The same for a module of functions of the host and GPU kernels, as they are
+/// before they become PTX: the kernels run on the machine in runtime/simt, with
+/// all its checks if `simtCheck`.
+std::unique_ptr<Executable> compileKernels(mlir::ModuleOp module,
+                                           bool simtCheck);
+
 } // namespace geo
 
 #endif // GEOC_LOWERING_COMPILER_H

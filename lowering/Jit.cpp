@@ -95,6 +95,27 @@ LogicalResult geo::splitPrepared(ModuleOp module, StringRef function,
   return pm.run(module);
 }
 
+/// Machine code of a module in the LLVM dialect, stored in `cache` if there is
+/// one, and loaded.
+static std::unique_ptr<Executable> emitAndLoad(ModuleOp module, Target target,
+                                               const ObjectCache *cache) {
+  auto code = emitObject(module, target);
+  if (failed(code))
+    return nullptr;
+  if (cache)
+    cache->store(*code);
+  auto executable =
+      JitExecutable::create(llvm::MemoryBuffer::getMemBufferCopy(
+                                StringRef(code->data(), code->size()), "geoc"),
+                            false);
+  if (!executable) {
+    module.emitError("expects to load its object code, but got: ")
+        << llvm::toString(executable.takeError());
+    return nullptr;
+  }
+  return std::move(*executable);
+}
+
 std::unique_ptr<Executable> geo::compile(ModuleOp module,
                                          const CompileOptions &options) {
   ObjectCache cache(options.cacheDirectory, options.cacheDirectory.empty()
@@ -113,18 +134,16 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
                 options.checkPoints, options.batch);
   if (failed(pm.run(module)))
     return nullptr;
-  auto code = emitObject(module, options.target);
-  if (failed(code))
+  return emitAndLoad(module, options.target, &cache);
+}
+
+std::unique_ptr<Executable> geo::compileKernels(ModuleOp module,
+                                                bool simtCheck) {
+  setUp(module.getContext());
+  PassManager pm(module.getContext());
+  pm.addPass(createGeoSimt({simtCheck}));
+  addLowerToLLVM(pm, Target::loops);
+  if (failed(pm.run(module)))
     return nullptr;
-  cache.store(*code);
-  auto executable =
-      JitExecutable::create(llvm::MemoryBuffer::getMemBufferCopy(
-                                StringRef(code->data(), code->size()), "geoc"),
-                            false);
-  if (!executable) {
-    module.emitError("expects to load its object code, but got: ")
-        << llvm::toString(executable.takeError());
-    return nullptr;
-  }
-  return std::move(*executable);
+  return emitAndLoad(module, Target::loops, nullptr);
 }

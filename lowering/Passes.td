@@ -74,4 +74,25 @@ def GeoMarkNoAlias : Pass<"geo-mark-noalias", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def GeoSimt : Pass<"geo-simt", "::mlir::ModuleOp"> {
+  let summary = "Run kernels on the host: one fiber for each GPU thread";
+  let description = [{
+    Makes functions of the host out of `gpu.func` kernels, and calls of the
+    machine in runtime/simt out of `gpu.launch_func`, barriers, shuffles and
+    what else threads do together. It takes what is about to become PTX, so
+    that the very same kernels run, and are checked, without a GPU. An op that
+    the machine does not know is an error. Example: test/lowering/simt/simt.mlir.
+  }];
+  let options = [
+    Option<"check", "check", "bool", "false",
+           "Report races, accesses outside of buffers, reads of what nobody "
+           "wrote and missing waits">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // GEO_LOWERING_PASSES_TD

@@ -41,7 +41,7 @@ static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void addLowerToLLVM(OpPassManager &pm, Target target) {
+void geo::addLowerToLLVM(OpPassManager &pm, Target target) {
   // 1. Entries while functions still have memrefs.
   pm.addPass(createGeoCreateEntries());
   // 2. libm before anything may turn log1p(x) into log(1 + x).

@@ -26,6 +26,10 @@ void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
                    llvm::StringRef machine = {}, bool checkPoints = false,
                    BatchOptions batch = {});
 
+/// Adds the passes from functions of buffers to the LLVM dialect, the last part
+/// of every pipeline that ends on the host.
+void addLowerToLLVM(mlir::OpPassManager &pm, Target target);
+
 /// Registers what the pipeline's passes and the translation to LLVM IR need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 

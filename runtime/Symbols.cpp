@@ -5,6 +5,7 @@
 #include "runtime/PointReport.h"
 #include "runtime/Skipping.h"
 #include "runtime/Threads.h"
+#include "runtime/simt/Calls.h"
 
 namespace geo::rt {
 
@@ -21,6 +22,10 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
       GEOC_SYMBOL(geo_rt_num_threads),
       GEOC_SYMBOL(geo_rt_report_outside),
       GEOC_SYMBOL(geo_rt_skips_tiles),
+      GEOC_SYMBOL(geo_simt_barrier),
+      GEOC_SYMBOL(geo_simt_launch),
+      GEOC_SYMBOL(geo_simt_shuffle),
+      GEOC_SYMBOL(geo_simt_shuffle_valid),
   };
 #undef GEOC_SYMBOL
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiles functions and kernels given as text for the simt machine, and calls
+// them on arrays.
+#ifndef GEOC_TEST_LOWERING_SIMT_KERNELHARNESS_H
+#define GEOC_TEST_LOWERING_SIMT_KERNELHARNESS_H
+
+#include "runtime/simt/Report.h"
+#include "test/lowering/Harness.h"
+
+namespace geo::test {
+
+class Kernels {
+public:
+  explicit Kernels(const std::string &text, bool check = false);
+
+  explicit operator bool() const { return executable != nullptr; }
+
+  template <class... Args> void operator()(const char *name, Args &...args) {
+    void *pointers[] = {pack(args)...};
+    auto entry = executable->lookup(name);
+    ASSERT_NE(entry, nullptr) << name;
+    entry(pointers);
+  }
+
+  std::string errors;
+  std::unique_ptr<Executable> executable;
+};
+
+/// The messages of all reports since the last call.
+std::string takeMessages();
+
+} // namespace geo::test
+
+#endif // GEOC_TEST_LOWERING_SIMT_KERNELHARNESS_H
