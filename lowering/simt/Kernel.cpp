@@ -226,18 +226,24 @@ static bool isHostOp(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp, memref::CopyOp, scf::ParallelOp,
           scf::ForallOp>(op))
     return false;
+  if (isa<LLVM::LLVMDialect>(op->getDialect()))
+    return isMemoryEffectFree(op) || isa<LLVM::AssumeOp>(op);
   return isa<arith::ArithDialect, affine::AffineDialect, cf::ControlFlowDialect,
-             index::IndexDialect, LLVM::LLVMDialect, math::MathDialect,
-             memref::MemRefDialect, scf::SCFDialect, ub::UBDialect,
-             vector::VectorDialect>(op->getDialect());
+             index::IndexDialect, math::MathDialect, memref::MemRefDialect,
+             scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(
+      op->getDialect());
 }
 
 LogicalResult KernelLowering::lowerOp(Operation *op) {
-  FailureOr<bool> done = lowerThreadOp(op);
-  if (failed(done))
-    return failure();
-  if (*done)
-    return success();
+  for (auto lowerKind :
+       {&KernelLowering::lowerThreadOp, &KernelLowering::lowerMatrixOp,
+        &KernelLowering::lowerCopyOp, &KernelLowering::lowerIntrinsic}) {
+    FailureOr<bool> done = (this->*lowerKind)(op);
+    if (failed(done))
+      return failure();
+    if (*done)
+      return success();
+  }
   if (!isHostOp(op))
     return op->emitOpError("expects an op that the simt target knows, but got "
                            "one that it does not");
@@ -247,6 +253,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
 FailureOr<Kernel> KernelLowering::lower(gpu::GPUFuncOp kernel) {
   info = Kernel();
   indices.clear();
+  slots.clear();
   if (!kernel.isKernel())
     return kernel.emitOpError("expects kernels only on the simt target, but "
                               "got a function that kernels call");

@@ -6,6 +6,9 @@
 #include "lowering/simt/Gen.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "runtime/simt/Calls.h"
 
 namespace geo::simt {
 
@@ -39,7 +42,24 @@ private:
 
   /// Each lowers the ops of its kind and says whether `op` was one.
   mlir::FailureOr<bool> lowerThreadOp(mlir::Operation *op);
+  mlir::FailureOr<bool> lowerMatrixOp(mlir::Operation *op);
+  mlir::FailureOr<bool> lowerCopyOp(mlir::Operation *op);
+  mlir::FailureOr<bool> lowerIntrinsic(mlir::Operation *op);
   mlir::LogicalResult lowerShuffle(mlir::gpu::ShuffleOp op);
+  mlir::LogicalResult lowerMma(mlir::nvgpu::MmaSyncOp op);
+  mlir::LogicalResult lowerMma(mlir::NVVM::MmaOp op);
+  mlir::LogicalResult lowerLoad(mlir::nvgpu::LdMatrixOp op);
+
+  /// Memory of the thread for `count` values; one for all of a role and type.
+  mlir::Value slotFor(mlir::ImplicitLocOpBuilder &b, llvm::StringRef role,
+                      mlir::Type type, int64_t count = 1);
+  mlir::Value spill(mlir::ImplicitLocOpBuilder &b, llvm::StringRef role,
+                    mlir::Value fragment);
+  mlir::Value spillRegisters(mlir::ImplicitLocOpBuilder &b,
+                             llvm::StringRef role, mlir::ValueRange registers);
+  void callMma(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+               rt::simt::MmaKind kind, int64_t k,
+               llvm::ArrayRef<mlir::Value> fragments);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
 
   Gen &gen;
@@ -49,6 +69,9 @@ private:
   mlir::Value context; ///< of the thread, in `function`
   mlir::Value shared;  ///< all shared memory, as bytes
   llvm::DenseMap<int32_t, mlir::Value> indices;
+  llvm::DenseMap<std::pair<llvm::StringRef, std::pair<mlir::Type, int64_t>>,
+                 mlir::Value>
+      slots;
 };
 
 /// Takes memory spaces, and types of the GPU, out of all ops in `root`.

@@ -18,6 +18,10 @@ void geo::simt::stripGpuTypes(Operation *root) {
     return MemRefType::get(type.getShape(), type.getElementType(),
                            type.getLayout());
   });
+  replacer.addReplacement(
+      [](nvgpu::DeviceAsyncTokenType type) -> std::optional<Type> {
+        return IntegerType::get(type.getContext(), 32);
+      });
   replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);

@@ -29,6 +29,50 @@ int64_t geo_simt_shuffle(const char *site, int32_t mode, int64_t value,
                          int32_t offset, int32_t width);
 /// 1 if the last shuffle of this lane had a source lane, else 0.
 int32_t geo_simt_shuffle_valid();
+
+/// mma.sync, PTX ISA: all 32 lanes meet, each with its fragments of A, B and C,
+/// in the order of the ISA's tables, and room for D at `d`. `kind` is a
+/// geo::rt::simt::MmaKind; k is 4, 8 or 16.
+void geo_simt_mma(const char *site, int32_t kind, int32_t k, const void *a,
+                  const void *b, const void *c, void *d);
+/// ldmatrix of `tiles` (1, 2 or 4) 8x8 matrices of 16-bit elements: `row` is
+/// what this lane names; 4 bytes for each tile go to `d`.
+void geo_simt_ldmatrix(const char *site, const char *row, int32_t tiles,
+                       int32_t transpose, char *d);
+
+/// cp.async: the first `sourceBytes` of `bytes` (4, 8 or 16) are copied, the
+/// rest is 0. They arrive at the wait that covers them.
+void geo_simt_copy(const char *site, char *to, const char *from, int64_t bytes,
+                   int64_t sourceBytes);
+/// The copies since the last call are a group.
+void geo_simt_group();
+/// Waits until at most `pending` groups have not arrived.
+void geo_simt_wait(int32_t pending);
+
+/// Instructions of the PTX ISA with fewer good bits than their type has.
+float geo_simt_rcp_f32(float x);
+float geo_simt_rcp_ftz_f32(float x);
+double geo_simt_rcp_ftz_f64(double x);
+float geo_simt_rsqrt_f32(float x);
+float geo_simt_rsqrt_ftz_f32(float x);
+double geo_simt_rsqrt_f64(double x);
+double geo_simt_rsqrt_ftz_f64(double x);
+float geo_simt_sqrt_f32(float x);
+float geo_simt_sqrt_ftz_f32(float x);
+float geo_simt_ex2_f32(float x);
+float geo_simt_ex2_ftz_f32(float x);
+float geo_simt_lg2_f32(float x);
+float geo_simt_lg2_ftz_f32(float x);
+float geo_simt_sin_f32(float x);
+float geo_simt_cos_f32(float x);
+float geo_simt_tanh_f32(float x);
 }
+
+namespace geo::rt::simt {
+
+/// The types of A and B, and of C and D where these are not f32.
+enum class MmaKind : int32_t { f16, bf16, tf32, f64, f16f16 };
+
+} // namespace geo::rt::simt
 
 #endif // GEOC_RUNTIME_SIMT_CALLS_H

@@ -243,6 +243,10 @@ void Machine::startBlock(const int64_t *block) {
   numExited = numAtBarrier = 0;
   current = 0;
   calls.fill(nullptr);
+  if (usesCopies)
+    for (Copies &c : copies)
+      c.clear();
+  usesCopies = false;
   for (int t = 0; t < numThreads; ++t)
     std::copy(block, block + 3, contexts[t].block);
   for (int w = 0; w < numWarps; ++w) {
@@ -329,6 +333,16 @@ void Machine::stall() {
     }
   }
   leave(true);
+}
+
+void Machine::expectShared(const char *site, const char *address,
+                           int64_t bytes) {
+  int64_t place = address - sharedBase;
+  int64_t end = launch->staticBytes + launch->dynamicBytes;
+  if (place < 0 || place + bytes > end)
+    fail(site, fmt::format("expects an address in the {} bytes of shared "
+                           "memory, but got byte {}",
+                           end, place));
 }
 
 void Machine::report(const char *site, std::string text) {

@@ -5,6 +5,7 @@
 #ifndef GEOC_RUNTIME_SIMT_MACHINE_H
 #define GEOC_RUNTIME_SIMT_MACHINE_H
 
+#include "runtime/simt/Copies.h"
 #include "runtime/simt/Report.h"
 
 #include <array>
@@ -71,6 +72,16 @@ public:
 
   const ThreadContext &context() const { return contexts[current]; }
   int currentThread() const { return current; }
+  /// Of the warp that runs: fewer than 32 in the last one of some blocks.
+  int lanesOfWarp() const {
+    return __builtin_popcount(warps[current / warpSize].members);
+  }
+  /// Fails unless the bytes lie in the block's shared memory.
+  void expectShared(const char *site, const char *address, int64_t bytes);
+  Copies &copiesOfThread() {
+    usesCopies = true;
+    return copies[current];
+  }
   /// Grows with every barrier of a block, and from block to block.
   uint64_t phase() const { return epoch; }
 
@@ -113,6 +124,8 @@ private:
   std::array<Context, maxThreads> fibers;
   std::array<int16_t, maxThreads> stackOf;
   std::vector<int16_t> freeStacks;
+  std::array<Copies, maxThreads> copies;
+  bool usesCopies = false;
   char *stacks = nullptr;
   std::vector<char> shared;
   char *sharedBase = nullptr;

@@ -2,13 +2,19 @@
 #include "gtest/gtest.h"
 
 #include "frontend/tools/Registration.h"
+#include "mlir/Conversion/VectorToGPU/VectorToGPU.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include "test/lowering/simt/KernelHarness.h"
 
 using namespace mlir;
 
-geo::test::Kernels::Kernels(const std::string &text, bool check) {
+geo::test::Kernels::Kernels(const std::string &text, bool check,
+                            bool distribute) {
   DialectRegistry registry;
   registerGeoDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -16,8 +22,21 @@ geo::test::Kernels::Kernels(const std::string &text, bool check) {
     errors += diagnostic.str() + '\n';
   });
   std::string whole = "module attributes {gpu.container_module} {" + text + "}";
-  if (auto module = parseSourceString<ModuleOp>(whole, &context, "test.mlir"))
-    executable = compileKernels(*module, check);
+  auto module = parseSourceString<ModuleOp>(whole, &context, "test.mlir");
+  if (!module)
+    return;
+  if (distribute) {
+    PassManager pm(&context);
+    pm.addNestedPass<gpu::GPUModuleOp>(createConvertVectorToGPUPass(true));
+    if (failed(pm.run(*module)))
+      return;
+    // What people who want tf32 have to add.
+    module->walk([](nvgpu::MmaSyncOp op) {
+      if (cast<VectorType>(op.getMatrixA().getType()).getElementType().isF32())
+        op.setTf32Enabled(true);
+    });
+  }
+  executable = compileKernels(*module, check);
 }
 
 std::string geo::test::takeMessages() {
@@ -25,4 +44,12 @@ std::string geo::test::takeMessages() {
   for (const rt::simt::Report &report : rt::simt::takeReports())
     all += report.message() + '\n';
   return all;
+}
+
+std::string geo::test::replaceAll(std::string text, const std::string &from,
+                                  const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
 }

@@ -11,7 +11,10 @@ namespace geo::test {
 
 class Kernels {
 public:
-  explicit Kernels(const std::string &text, bool check = false);
+  /// `distribute` runs convert-vector-to-gpu on the kernels first, which
+  /// spreads contractions over the lanes of a warp.
+  explicit Kernels(const std::string &text, bool check = false,
+                   bool distribute = false);
 
   explicit operator bool() const { return executable != nullptr; }
 
@@ -28,6 +31,9 @@ public:
 
 /// The messages of all reports since the last call.
 std::string takeMessages();
+
+std::string replaceAll(std::string text, const std::string &from,
+                       const std::string &to);
 
 } // namespace geo::test
 
