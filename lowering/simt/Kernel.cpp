@@ -247,7 +247,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
   if (!isHostOp(op))
     return op->emitOpError("expects an op that the simt target knows, but got "
                            "one that it does not");
-  return success();
+  return check ? checkAccess(op) : success();
 }
 
 FailureOr<Kernel> KernelLowering::lower(gpu::GPUFuncOp kernel) {

@@ -45,6 +45,7 @@ private:
   mlir::FailureOr<bool> lowerMatrixOp(mlir::Operation *op);
   mlir::FailureOr<bool> lowerCopyOp(mlir::Operation *op);
   mlir::FailureOr<bool> lowerIntrinsic(mlir::Operation *op);
+  mlir::LogicalResult checkAccess(mlir::Operation *op);
   mlir::LogicalResult lowerShuffle(mlir::gpu::ShuffleOp op);
   mlir::LogicalResult lowerMma(mlir::nvgpu::MmaSyncOp op);
   mlir::LogicalResult lowerMma(mlir::NVVM::MmaOp op);

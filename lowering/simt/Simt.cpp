@@ -5,7 +5,9 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace geo::simt;
@@ -116,6 +118,42 @@ LogicalResult lowerLaunch(gpu::LaunchFuncOp launch, Gen &gen,
   return success();
 }
 
+/// The check watches loads and stores: transfers within bounds become them.
+void lowerTransfers(ModuleOp module) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+    RewritePatternSet patterns(module.getContext());
+    vector::populateVectorTransferLoweringPatterns(patterns,
+                                                   /*maxTransferRank=*/1);
+    walkAndApplyPatterns(kernels, std::move(patterns)); // deletes no dead loads
+  }
+}
+
+/// Tells the check what memory of the device there is, and what of it nobody
+/// has written.
+void watchBuffers(ModuleOp module, Gen &gen) {
+  auto pointerTo = [&](ImplicitLocOpBuilder &b, Value memref) -> Value {
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, memref);
+    return arith::IndexCastOp::create(b, b.getI64Type(), address);
+  };
+  module.walk([&](memref::AllocOp alloc) {
+    ImplicitLocOpBuilder b(alloc.getLoc(), alloc.getContext());
+    b.setInsertionPointAfter(alloc);
+    MemRefType type = alloc.getType();
+    Value bytes =
+        arith::ConstantIndexOp::create(b, byteSize(type.getElementType()));
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      bytes = arith::MulIOp::create(
+          b, bytes, memref::DimOp::create(b, alloc.getResult(), i));
+    gen.call(b, "geo_simt_allocated", Type(),
+             {pointerTo(b, alloc),
+              arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
+  });
+  module.walk([&](memref::DeallocOp dealloc) {
+    ImplicitLocOpBuilder b(dealloc.getLoc(), dealloc);
+    gen.call(b, "geo_simt_freed", Type(), pointerTo(b, dealloc.getMemref()));
+  });
+}
+
 struct Simt : impl::GeoSimtBase<Simt> {
   using Base::Base;
 
@@ -139,6 +177,8 @@ struct Simt : impl::GeoSimtBase<Simt> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (check)
+      lowerTransfers(module);
     Gen gen(module);
     Kernels kernels;
     if (failed(lowerKernels(gen, kernels)))
@@ -148,6 +188,8 @@ struct Simt : impl::GeoSimtBase<Simt> {
     for (gpu::LaunchFuncOp launch : launches)
       if (failed(lowerLaunch(launch, gen, kernels, check)))
         return signalPassFailure();
+    if (check)
+      watchBuffers(module, gen);
     for (auto gpuModule :
          llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
       gpuModule.erase();

@@ -49,6 +49,19 @@ void geo_simt_group();
 /// Waits until at most `pending` groups have not arrived.
 void geo_simt_wait(int32_t pending);
 
+/// The check of one access, before it happens: of `count` elements of
+/// `elementBytes` from `address` on those whose bit of `mask` is set. `kind` is
+/// a geo::rt::simt::Access, or -1 for memory of the thread alone. `isInside`
+/// says whether all indices but for the length of the vector are inside of the
+/// memref, `room` how many elements its last dimension has from the last index
+/// on. `alignment` is in bytes; 1: any.
+void geo_simt_check(const char *site, const char *address, int32_t elementBytes,
+                    int32_t count, int64_t mask, int32_t kind,
+                    int64_t alignment, int32_t isInside, int64_t room);
+/// Memory of the device comes and goes; told under the check only.
+void geo_simt_allocated(const char *base, int64_t bytes);
+void geo_simt_freed(const char *base);
+
 /// Instructions of the PTX ISA with fewer good bits than their type has.
 float geo_simt_rcp_f32(float x);
 float geo_simt_rcp_ftz_f32(float x);

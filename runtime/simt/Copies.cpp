@@ -37,11 +37,19 @@ extern "C" void geo_simt_copy(const char *site, char *to, const char *from,
     machine.fail(site, fmt::format("expects addresses that are multiples of {} "
                                    "bytes, but got {} to {}",
                                    bytes, fmt::ptr(from), fmt::ptr(to)));
-  machine.copiesOfThread().add({to, from, bytes, sourceBytes, site});
+  Copy copy = {to, from, bytes, sourceBytes, site};
+  if (Checker *checker = machine.activeChecker())
+    checker->startCopy(copy);
+  machine.copiesOfThread().add(copy);
 }
 
 extern "C" void geo_simt_group() { Machine::get().copiesOfThread().endGroup(); }
 
 extern "C" void geo_simt_wait(int32_t pending) {
-  Machine::get().copiesOfThread().wait(pending, [](const Copy &) {});
+  Machine &machine = Machine::get();
+  Checker *checker = machine.activeChecker();
+  machine.copiesOfThread().wait(pending, [&](const Copy &copy) {
+    if (checker)
+      checker->finishCopy(copy);
+  });
 }

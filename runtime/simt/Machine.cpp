@@ -23,8 +23,6 @@ constexpr size_t stackStride = stackBytes + guardBytes;
 /// distance all would compete for the same few sets of the cache.
 constexpr size_t colours = 61, colourBytes = 64;
 constexpr size_t usableBytes = stackBytes - colours * colourBytes;
-/// Findings at one op that start alike are one finding.
-constexpr size_t sameText = 40;
 
 Machine &Machine::get() {
   static thread_local Machine machine;
@@ -48,6 +46,11 @@ Machine::Machine() {
 
 char *Machine::stackTop(int stack) const {
   return stacks + (stack + 1) * stackStride - stack % colours * colourBytes;
+}
+
+bool Machine::isOnStack(const char *address) const {
+  const char *stack = stacks + stackOf[current] * stackStride;
+  return address >= stack && address < stack + stackStride;
 }
 
 Machine::~Machine() { munmap(stacks, stackStride * maxThreads); }
@@ -274,11 +277,15 @@ void Machine::run(const Launch &l) {
     return;
   }
   prepare(l);
+  if (l.types)
+    theChecker.startLaunch(l);
   int64_t block[3];
   for (block[2] = 0; block[2] < l.grid[2]; ++block[2])
     for (block[1] = 0; block[1] < l.grid[1]; ++block[1])
       for (block[0] = 0; block[0] < l.grid[0]; ++block[0]) {
         startBlock(block);
+        if (l.types)
+          theChecker.startBlock(sharedBase);
         runBlock();
         if (failed)
           return;
@@ -344,54 +351,6 @@ void Machine::expectShared(const char *site, const char *address,
                            "memory, but got byte {}",
                            end, place));
 }
-
-void Machine::report(const char *site, std::string text) {
-  addReport(site, std::move(text), &contexts[current]);
-}
-
-void Machine::fail(const char *site, std::string text) {
-  report(site, std::move(text));
-  leave(true);
-}
-
-void Machine::addReport(const char *site, std::string text,
-                        const ThreadContext *at) {
-  ++numReports;
-  for (Report &r : reports)
-    if (r.site == site && r.kernel == launch->kernel &&
-        r.text.substr(0, sameText) == text.substr(0, sameText)) {
-      ++r.count;
-      return;
-    }
-  constexpr size_t mostReports = 64;
-  if (reports.size() == mostReports)
-    return;
-  Report r;
-  r.kernel = launch->kernel;
-  r.site = site;
-  r.text = std::move(text);
-  if (at) {
-    std::copy(at->block, at->block + 3, r.block);
-    std::copy(at->thread, at->thread + 3, r.thread);
-  }
-  reports.push_back(std::move(r));
-}
-
-std::vector<Report> Machine::takeReports() {
-  failed = false;
-  numReports = 0;
-  return std::exchange(reports, {});
-}
-
-std::string Report::message() const {
-  return fmt::format("kernel {}, block ({}, {}, {}), thread ({}, {}, {}), {}: "
-                     "{}",
-                     kernel, block[0], block[1], block[2], thread[0], thread[1],
-                     thread[2], site, text);
-}
-
-std::vector<Report> takeReports() { return Machine::get().takeReports(); }
-int64_t reportCount() { return Machine::get().reportCount(); }
 
 } // namespace geo::rt::simt
 

@@ -5,6 +5,7 @@
 #ifndef GEOC_RUNTIME_SIMT_MACHINE_H
 #define GEOC_RUNTIME_SIMT_MACHINE_H
 
+#include "runtime/simt/Checker.h"
 #include "runtime/simt/Copies.h"
 #include "runtime/simt/Report.h"
 
@@ -84,6 +85,13 @@ public:
   }
   /// Grows with every barrier of a block, and from block to block.
   uint64_t phase() const { return epoch; }
+  void restartPhases() { epoch = 0; }
+
+  Checker &checker() { return theChecker; }
+  /// The same while a launch runs under the check, else null.
+  Checker *activeChecker() { return launch->types ? &theChecker : nullptr; }
+  /// Whether an address is on the stack of the fiber that runs.
+  bool isOnStack(const char *address) const;
 
   std::vector<Report> takeReports();
   int64_t reportCount() const { return numReports; }
@@ -124,6 +132,7 @@ private:
   std::array<Context, maxThreads> fibers;
   std::array<int16_t, maxThreads> stackOf;
   std::vector<int16_t> freeStacks;
+  Checker theChecker{*this};
   std::array<Copies, maxThreads> copies;
   bool usesCopies = false;
   char *stacks = nullptr;

@@ -183,6 +183,8 @@ extern "C" void geo_simt_ldmatrix(const char *site, const char *row,
       machine.fail(site, fmt::format("expects rows at multiples of 16 bytes, "
                                      "but got byte {} of shared memory",
                                      row - machine.context().shared));
+    if (Checker *checker = machine.activeChecker())
+      checker->access(site, row, 16, Access::read);
   }
   LoadMatrix call;
   call.resolve = loadMatrices;

@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "test/lowering/simt/KernelHarness.h"
 
 using namespace mlir;
@@ -28,6 +29,7 @@ geo::test::Kernels::Kernels(const std::string &text, bool check,
   if (distribute) {
     PassManager pm(&context);
     pm.addNestedPass<gpu::GPUModuleOp>(createConvertVectorToGPUPass(true));
+    pm.addPass(createCanonicalizerPass());
     if (failed(pm.run(*module)))
       return;
     // What people who want tf32 have to add.

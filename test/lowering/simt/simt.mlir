@@ -3,8 +3,12 @@
 // RUN: geo-opt %s --geo-simt=check | FileCheck %s --check-prefix=CHECKED
 
 // CHECK-NOT: {{^ *}}gpu.
-// CHECK-DAG: llvm.mlir.global internal constant @geo_simt_text{{.*}}("gpu.barrier at simt.mlir:[[#@LINE+22]]:5\00")
+// CHECK-DAG: llvm.mlir.global internal constant @geo_simt_text{{.*}}("gpu.barrier at simt.mlir:[[#@LINE+26]]:5\00")
 // CHECK-DAG: llvm.mlir.global internal constant @geo_simt_text{{.*}}("kernel\00")
+
+// Rank and bytes of an element of each argument, place and bytes of each
+// workgroup buffer.
+// CHECKED-DAG: llvm.mlir.global internal constant @geo_simt_words(dense<[1, 1, 4, 1, 64, 128]>
 
 // The launch: sizes, the addresses of arguments, the entry of the kernel.
 // CHECK-LABEL: func.func @launch
@@ -28,9 +32,14 @@ gpu.module @kernels {
     gpu.barrier
     %w = arith.constant 32 : i32
     %one = arith.constant 1 : i32
+    // CHECK-NOT: geo_simt_check
+    // CHECKED: llvm.call @geo_simt_check(
+    // CHECKED-NEXT: memref.load
     %v = memref.load %s[%t] : memref<32xf32, #gpu.address_space<workgroup>>
     // CHECK: llvm.call @geo_simt_shuffle(
     %r, %ok = gpu.shuffle xor %v, %one, %w : f32
+    // CHECKED: llvm.call @geo_simt_check(
+    // CHECKED-NEXT: memref.store
     memref.store %r, %x[%t] : memref<?xf32>
     gpu.return
   }
@@ -39,9 +48,6 @@ gpu.module @kernels {
 // CHECK-LABEL: llvm.func internal @geo_simt_kernels_kernel_entry(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK: call @geo_simt_kernels_kernel(
 
-// Rank and bytes of an element of each argument, place and bytes of each
-// workgroup buffer.
-// CHECKED: llvm.mlir.global internal constant @geo_simt_words(dense<[1, 1, 4, 1, 64, 128]>
 func.func @launch(%x: memref<?xf32>) {
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
