@@ -11,7 +11,8 @@
 namespace geo {
 
 /// `loops`: scalar loops, slow and obviously right. `cpu`: vectors and threads.
-enum class Target { loops, cpu };
+/// `simt`: kernels of a GPU, run on the host.
+enum class Target { loops, cpu, simt };
 
 /// The target named `name`, or nothing.
 std::optional<Target> parseTarget(llvm::StringRef name);

@@ -5,13 +5,17 @@
 #include "lowering/Passes.h"
 #include "lowering/cpu/CpuEmitter.h"
 #include "lowering/cpu/WideMath.h"
+#include "lowering/gpu/GpuEmitter.h"
 #include "lowering/loops/LoopsEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 
 namespace geo {
 
 #define GEN_PASS_DEF_GEOLOWERTOCPU
+#define GEN_PASS_DEF_GEOLOWERTOGPU
 #define GEN_PASS_DEF_GEOLOWERTOLOOPS
 #include "lowering/Passes.h.inc"
 
@@ -45,6 +49,27 @@ struct LowerToCpu : impl::GeoLowerToCpuBase<LowerToCpu> {
       return signalPassFailure();
     }
     std::unique_ptr<ConstructEmitter> emitter = createCpuEmitter(*cpu);
+    if (failed(lower(getOperation(), *emitter)))
+      return signalPassFailure();
+    cpu::expandWideMath(getOperation());
+  }
+};
+
+struct LowerToGpu : impl::GeoLowerToGpuBase<LowerToGpu> {
+  using Base::Base;
+  void runOnOperation() override {
+    std::optional<GpuTarget> gpu = getGpuTarget(device);
+    std::optional<ProductMath> products = parseProductMath(math);
+    if (!gpu || !products) {
+      getOperation().emitError("geo-lower-to-gpu expects ")
+          << (gpu ? "math 3xtf32, tf32 or bf16, but got "
+                  : "device sm_80, sm_90a or sm_100a, but got ")
+          << (gpu ? math : device);
+      return signalPassFailure();
+    }
+    gpu->productMath = *products;
+    std::unique_ptr<ConstructEmitter> emitter =
+        createGpuEmitter(getOperation(), *gpu);
     if (failed(lower(getOperation(), *emitter)))
       return signalPassFailure();
     cpu::expandWideMath(getOperation());

@@ -35,6 +35,28 @@ def GeoLowerToCpu : Pass<"geo-lower-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def GeoLowerToGpu : Pass<"geo-lower-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Lower the constructs to kernels over buffers of a GPU";
+  let description = [{
+    Turns functions of tensors into functions of memrefs, results last, which hold
+    device buffers and launches only, and emits every construct as kernels
+    (`gpu.func`) of one `gpu.module`. Example: test/lowering/gpu/pairwise.mlir.
+  }];
+  let options = [
+    Option<"device", "device", "std::string", "\"sm_90a\"",
+           "Entry of the table of GPUs: sm_80, sm_90a or sm_100a">,
+    Option<"math", "math", "std::string", "\"3xtf32\"",
+           "Factors of f32 products: 3xtf32, tf32 or bf16">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def GeoLowerToLoops : Pass<"geo-lower-to-loops", "::mlir::ModuleOp"> {
   let summary = "Lower the constructs to scalar loops over buffers";
   let description = [{

@@ -22,6 +22,7 @@ std::optional<Target> geo::parseTarget(StringRef name) {
   return llvm::StringSwitch<std::optional<Target>>(name)
       .Case("loops", Target::loops)
       .Case("cpu", Target::cpu)
+      .Case("simt", Target::simt)
       .Default(std::nullopt);
 }
 
@@ -95,7 +96,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   // 3. A loss may call functions. Gradients become calls of derived functions:
   //    inline them, and forget what was private.
   pm.addPass(createInlinerPass());
-  if (target == Target::cpu) {
+  if (target != Target::loops) {
     pm.addPass(createGeoHoistInputs());
     pm.addPass(createGeoMoveGathers({batch.rows}));
     addCleanup(pm);
@@ -108,7 +109,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   if (last == Stage::gradient)
     return;
   // 4. Fewer and wider programs. The oracle runs what people wrote.
-  if (target == Target::cpu) {
+  if (target != Target::loops) {
     pm.addPass(createGeoKeepSteps({batch.keepBytes, batch.rows}));
     addCleanup(pm);
     pm.addPass(createGeoFuseDecoder());
@@ -123,11 +124,15 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   // 5. Buffers and loops.
   if (target == Target::cpu)
     pm.addPass(createGeoLowerToCpu({machine.str()}));
+  else if (target == Target::simt)
+    pm.addPass(createGeoLowerToGpu());
   else
     pm.addPass(createGeoLowerToLoops());
   addCleanup(pm);
   if (last == Stage::linalg)
     return;
+  if (target == Target::simt)
+    pm.addPass(createGeoSimt());
   addLowerToLLVM(pm, target);
 }
 

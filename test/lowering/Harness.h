@@ -7,6 +7,7 @@
 
 #include "lowering/Compiler.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/simt/Report.h"
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,13 @@
 #include <vector>
 
 namespace geo::test {
+
+/// As users call it.
+inline std::string name(Target target) {
+  return target == Target::cpu    ? "cpu"
+         : target == Target::simt ? "simt"
+                                  : "loops";
+}
 
 /// An array and its memref descriptor.
 template <class T> class Array {
@@ -70,6 +78,8 @@ public:
     auto entry = executable->lookup(name);
     ASSERT_NE(entry, nullptr) << name;
     entry(pointers);
+    for (const rt::simt::Report &report : rt::simt::takeReports())
+      ADD_FAILURE() << report.message();
   }
 
   std::string errors;

@@ -34,10 +34,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(Target::loops, Target::cpu),
                      testing::Values(1, 3, 97), testing::Values("f64", "f32")),
     [](const auto &info) {
-      return std::string(std::get<0>(info.param) == Target::cpu ? "cpu"
-                                                                : "loops") +
+      return name(std::get<0>(info.param)) +
              std::to_string(std::get<1>(info.param)) + std::get<2>(info.param);
     });
+
+INSTANTIATE_TEST_SUITE_P(
+    Simt, Pairs,
+    testing::Combine(testing::Values(Target::simt), testing::Values(1, 3, 97),
+                     testing::Values("f32")),
+    [](const auto &info) { return std::to_string(std::get<1>(info.param)); });
 
 /// Operands and the logits and Grams in long double.
 struct Data {
