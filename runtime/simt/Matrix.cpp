@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <type_traits>
 
 using namespace geo::rt::simt;
 
@@ -86,20 +87,21 @@ template <class T> void writeSum(MmaKind kind, void *fragment, int i, T value) {
 }
 
 struct Mma : WarpCall {
-  MmaKind kind;
   int k;
   const void *a, *b, *c;
   void *d;
 };
 
 /// D = A B + C; products are exact in T (but for f64).
-template <class T> void multiply(WarpCall *const *lanes) {
+template <MmaKind kind> void multiply(WarpCall *const *lanes) {
+  using T = std::conditional_t<kind == MmaKind::f64, double, float>;
   auto of = [&](int lane) { return static_cast<const Mma *>(lanes[lane]); };
-  MmaKind kind = of(0)->kind;
-  int m = kind == MmaKind::f64 ? 8 : 16, k = of(0)->k;
+  constexpr int m = kind == MmaKind::f64 ? 8 : 16;
+  int k = of(0)->k;
   constexpr int n = 8;
   T a[16][16], b[16][n], d[16][n];
-  int inA = m * k / warpSize, inB = n * k / warpSize, inC = m * n / warpSize;
+  constexpr int inC = m * n / warpSize;
+  int inA = m * k / warpSize, inB = n * k / warpSize;
   for (int lane = 0; lane < warpSize; ++lane) {
     const Mma *call = of(lane);
     for (int i = 0; i < inA; ++i) {
@@ -125,6 +127,11 @@ template <class T> void multiply(WarpCall *const *lanes) {
       writeSum<T>(kind, of(lane)->d, i, d[p.row][p.column]);
     }
 }
+
+/// Of each MmaKind.
+constexpr WarpCall::Resolve resolvers[] = {
+    multiply<MmaKind::f16>, multiply<MmaKind::bf16>, multiply<MmaKind::tf32>,
+    multiply<MmaKind::f64>, multiply<MmaKind::f16f16>};
 
 /// Ops that need every lane of a warp.
 void expectWholeWarp(const char *site) {
@@ -161,8 +168,7 @@ extern "C" void geo_simt_mma(const char *site, int32_t kind, int32_t k,
                              void *d) {
   expectWholeWarp(site);
   Mma call;
-  call.kind = static_cast<MmaKind>(kind);
-  call.resolve = call.kind == MmaKind::f64 ? multiply<double> : multiply<float>;
+  call.resolve = resolvers[kind];
   call.site = site;
   call.k = k;
   call.a = a;

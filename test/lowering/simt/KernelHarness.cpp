@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gtest/gtest.h"
+#include <fstream>
+#include <iterator>
 
 #include "frontend/tools/Registration.h"
 #include "mlir/Conversion/VectorToGPU/VectorToGPU.h"
@@ -22,7 +24,10 @@ geo::test::Kernels::Kernels(const std::string &text, bool check,
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     errors += diagnostic.str() + '\n';
   });
-  std::string whole = "module attributes {gpu.container_module} {" + text + "}";
+  bool isModule = text.find("module attributes") != std::string::npos;
+  std::string whole =
+      isModule ? text
+               : "module attributes {gpu.container_module} {" + text + "}";
   auto module = parseSourceString<ModuleOp>(whole, &context, "test.mlir");
   if (!module)
     return;
@@ -39,6 +44,12 @@ geo::test::Kernels::Kernels(const std::string &text, bool check,
     });
   }
   executable = compileKernels(*module, check);
+}
+
+std::string geo::test::readInput(const std::string &name) {
+  std::ifstream file(std::string(GEOC_SIMT_INPUTS) + "/" + name);
+  EXPECT_TRUE(file.good()) << name;
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 std::string geo::test::takeMessages() {

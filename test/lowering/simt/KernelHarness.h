@@ -11,8 +11,9 @@ namespace geo::test {
 
 class Kernels {
 public:
-  /// `distribute` runs convert-vector-to-gpu on the kernels first, which
-  /// spreads contractions over the lanes of a warp.
+  /// `text` is a module, or what is in one. `distribute` runs
+  /// convert-vector-to-gpu on the kernels first, which spreads contractions
+  /// over the lanes of a warp.
   explicit Kernels(const std::string &text, bool check = false,
                    bool distribute = false);
 
@@ -28,6 +29,9 @@ public:
   std::string errors;
   std::unique_ptr<Executable> executable;
 };
+
+/// The text of a file in Inputs/.
+std::string readInput(const std::string &name);
 
 /// The messages of all reports since the last call.
 std::string takeMessages();
