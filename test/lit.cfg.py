@@ -18,7 +18,7 @@ llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
 # A tool that is not built fails the tests that name it.
 tool_dirs = [config.geoc_tools_dir, config.llvm_tools_dir]
-tools = ["geo-opt", "geoc", "geo-numerics", "rilm"]
+tools = ["geo-opt", "geoc", "geo-numerics", "rilm", "simt-run"]
 tools.append(ToolSubst("mlir-opt-22", "mlir-opt", unresolved="ignore"))
 for name in tools:
     if isinstance(name, str):

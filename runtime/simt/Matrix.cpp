@@ -5,7 +5,6 @@
 #include "runtime/simt/Calls.h"
 #include "runtime/simt/Machine.h"
 
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <type_traits>
@@ -150,15 +149,22 @@ struct LoadMatrix : WarpCall {
 
 void loadMatrices(WarpCall *const *lanes) {
   auto of = [&](int lane) { return static_cast<LoadMatrix *>(lanes[lane]); };
-  for (int lane = 0; lane < warpSize; ++lane)
-    for (int tile = 0; tile < of(0)->tiles; ++tile)
-      for (int i = 0; i < 2; ++i) {
-        int row = lane / 4, column = 2 * (lane % 4) + i;
-        if (of(0)->transpose)
-          std::swap(row, column);
-        std::memcpy(of(lane)->d + 4 * tile + 2 * i,
-                    of(8 * tile + row)->row + 2 * column, 2);
+  int tiles = of(0)->tiles;
+  bool transpose = of(0)->transpose;
+  for (int tile = 0; tile < tiles; ++tile)
+    for (int row = 0; row < 8; ++row) {
+      const char *from = of(8 * tile + row)->row;
+      if (!transpose) {
+        // Lane 4 row + i gets elements 2 i and 2 i + 1.
+        for (int i = 0; i < 4; ++i)
+          std::memcpy(of(4 * row + i)->d + 4 * tile, from + 4 * i, 4);
+        continue;
       }
+      // Element c goes where row c would have its element `row`.
+      for (int column = 0; column < 8; ++column)
+        std::memcpy(of(4 * column + row / 2)->d + 4 * tile + row % 2 * 2,
+                    from + 2 * column, 2);
+    }
 }
 
 } // namespace

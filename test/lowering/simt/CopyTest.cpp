@@ -53,6 +53,27 @@ TEST(CopyTest, WithoutAWaitNothingHasArrived) {
   }
 }
 
+TEST(CopyTest, ProductThroughLdmatrix) {
+  for (bool check : {false, true}) {
+    Kernels kernels(readInput("product.mlir"), check);
+    ASSERT_TRUE(kernels) << kernels.errors;
+    Array<float> a({45, 20}), b({13, 20}), c({45, 13}, NAN);
+    std::mt19937 random(3);
+    for (Array<float> *x : {&a, &b})
+      for (float &v : x->data)
+        v = static_cast<float>(random() % 17) - 8;
+    kernels("run", a, b, c);
+    EXPECT_EQ(takeMessages(), "");
+    for (int64_t i = 0; i < 45; ++i)
+      for (int64_t j = 0; j < 13; ++j) {
+        float want = 0;
+        for (int64_t q = 0; q < 20; ++q)
+          want += a(i, q) * b(j, q);
+        EXPECT_EQ(c(i, j), want);
+      }
+  }
+}
+
 TEST(CopyTest, AddressesAreMultiplesOfTheSize) {
   std::string text =
       pipeline("nvgpu.device_async_wait %h {numGroups = 1 : i32}");

@@ -6,11 +6,10 @@ usage: mutants.py SIMT_RUN GEO_OPT FILE...
 
 Every FILE is a module with kernels and a line `// ARGS: ...` that says with
 what its function `run` (or, after `// FUNCTION:`, another) is called; see
-simt-run.cpp. A mutant is one
-change of the text of a kernel: a barrier removed, an index off by one, a wait
-dropped or one group short, a mask or bound widened, a stage of a buffer
-confused with another. The kernels as they are must have no report; every mutant
-must have one, or numbers that differ.
+simt-run.cpp. A mutant is one change of the text of a kernel: a barrier removed,
+an index off by one, a wait dropped or one group short, a mask or bound widened,
+a stage of a buffer confused with another. The kernels as they are must have no
+report; every mutant must have one, or numbers that differ.
 """
 import concurrent.futures
 import os
@@ -132,16 +131,15 @@ def masks(text):
 
 
 def stages(text):
-    # What chooses a stage: a remainder by two, three or four.
-    sizes = {m.group(1) for _, m in
-             text.find(r"(%\w+) = arith\.constant [234] : index")}
-    for i, m in text.find(r"= arith\.rem[us]i (%\w+), (%\w+) : index"):
-        if m.group(2) in sizes:
+    # What chooses a stage: a remainder that is the first of several indices.
+    kernel = "\n".join(text.lines[i] for i in text.kernel)
+    for i, m in text.find(r"(%\w+) = arith\.rem[us]i (%\w+), %\w+ : index"):
+        if f"[{m.group(1)}, " in kernel:
             line = text.lines[i]
             yield i, text.replaced(
                 i, "%mutant_one = arith.constant 1 : index",
-                f"%mutant = arith.addi {m.group(1)}, %mutant_one : index",
-                line.replace(f"i {m.group(1)},", "i %mutant,"))
+                f"%mutant = arith.addi {m.group(2)}, %mutant_one : index",
+                line.replace(f"i {m.group(2)},", "i %mutant,"))
 
 
 KINDS = {"barrier removed": barriers, "index off by one": indices,
