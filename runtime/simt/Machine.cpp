@@ -76,9 +76,9 @@ void Machine::fiberMain(Transfer transfer) {
     ++m.numExited;
     int next = m.pickNext();
     if (next < 0) {
-      if (m.numExited == m.numThreads)
-        m.leave(false);
-      m.stall();
+      if (m.numExited != m.numThreads)
+        m.stall();
+      m.leave();
     }
     Warp &to = m.warps[next / warpSize];
     uint32_t bit = 1u << (next % warpSize);
@@ -134,13 +134,11 @@ void Machine::wait() {
   switchTo(next);
 }
 
-void Machine::leave(bool isFailure) {
-  failed |= isFailure;
+void Machine::leave() {
   Context ignored;
   // Fibers that still wait are dropped with their stacks: generated code owns
   // nothing that would have to be given back.
   jump_fcontext(host, &ignored);
-  __builtin_unreachable();
 }
 
 void Machine::barrier(const char *site) {
@@ -339,7 +337,7 @@ void Machine::stall() {
                        other, place(other)));
     }
   }
-  leave(true);
+  giveUp();
 }
 
 void Machine::expectShared(const char *site, const char *address,

@@ -117,7 +117,8 @@ private:
   void wait();
   void runBlock();
   char *stackTop(int stack) const;
-  [[noreturn]] void leave(bool isFailure);
+  void leave(); ///< the fibers, for good
+  [[noreturn]] void giveUp();
   [[noreturn]] void stall();
   void addReport(const char *site, std::string text, const ThreadContext *at);
 

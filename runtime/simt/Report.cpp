@@ -17,7 +17,13 @@ void Machine::report(const char *site, std::string text) {
 
 void Machine::fail(const char *site, std::string text) {
   report(site, std::move(text));
-  leave(true);
+  giveUp();
+}
+
+void Machine::giveUp() {
+  failed = true;
+  for (;;)
+    leave();
 }
 
 void Machine::addReport(const char *site, std::string text,
