@@ -35,6 +35,9 @@ struct CompileOptions {
   /// Count points that are not on their manifold (runtime/PointReport.h).
   bool checkPoints = false;
   BatchOptions batch;
+  /// `simt`: report races, accesses outside of buffers and the like
+  /// (runtime/simt/Report.h, docs/simt.md).
+  bool simtCheck = false;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

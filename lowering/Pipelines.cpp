@@ -78,8 +78,8 @@ void geo::addLowerToLLVM(OpPassManager &pm, Target target) {
 }
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
-                        StringRef machine, bool checkPoints,
-                        BatchOptions batch) {
+                        StringRef machine, bool checkPoints, BatchOptions batch,
+                        bool simtCheck) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -132,7 +132,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   if (last == Stage::linalg)
     return;
   if (target == Target::simt)
-    pm.addPass(createGeoSimt());
+    pm.addPass(createGeoSimt({simtCheck}));
   addLowerToLLVM(pm, target);
 }
 

@@ -21,10 +21,10 @@ enum class Stage {
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 /// Adds the passes of all stages up to and including `last`. `machine`,
-/// `checkPoints` and `batch` as in CompileOptions.
+/// `checkPoints`, `batch` and `simtCheck` as in CompileOptions.
 void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
                    llvm::StringRef machine = {}, bool checkPoints = false,
-                   BatchOptions batch = {});
+                   BatchOptions batch = {}, bool simtCheck = false);
 
 /// Adds the passes from functions of buffers to the LLVM dialect, the last part
 /// of every pipeline that ends on the host.
