@@ -11,10 +11,12 @@
 namespace geo {
 
 /// `loops`: scalar loops, slow and obviously right. `cpu`: vectors and threads.
-/// `simt`: kernels of a GPU, run on the host.
-enum class Target { loops, cpu, simt };
+/// `simt`: kernels of a GPU, run on the host. `gpu`: the same kernels as code
+/// for a GPU.
+enum class Target { loops, cpu, simt, gpu };
 
-/// The target named `name`, or nothing.
+/// The target named `name`, or nothing. GPUs have names of their own: see
+/// getGpuTarget.
 std::optional<Target> parseTarget(llvm::StringRef name);
 
 /// What batches of training are like, where shapes do not tell.
@@ -30,14 +32,12 @@ struct BatchOptions {
 struct CompileOptions {
   Target target = Target::cpu;
   /// `cpu`: an entry of the table of CPUs ("avx2", "avx512"); empty: this
-  /// machine's. The code needs that machine's instructions.
+  /// machine's. The code needs that machine's instructions. `gpu`, `simt`: an
+  /// entry of the table of GPUs ("sm_90a"); empty: that.
   std::string machine;
   /// Count points that are not on their manifold (runtime/PointReport.h).
   bool checkPoints = false;
   BatchOptions batch;
-  /// `simt`: report races, accesses outside of buffers and the like
-  /// (runtime/simt/Report.h, docs/simt.md).
-  bool simtCheck = false;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

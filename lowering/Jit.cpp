@@ -71,8 +71,7 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
   llvm::raw_string_ostream stream(key);
   stream << describeHost() << static_cast<int>(options.target) << ' '
          << options.machine << ' ' << options.checkPoints << ' '
-         << options.batch.keepBytes << ' ' << options.batch.rows << ' '
-         << options.simtCheck << '\n';
+         << options.batch.keepBytes << ' ' << options.batch.rows << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -132,7 +131,7 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   setUp(module.getContext());
   PassManager pm(module.getContext());
   buildPipeline(pm, options.target, Stage::llvm, options.machine,
-                options.checkPoints, options.batch, options.simtCheck);
+                options.checkPoints, options.batch);
   if (failed(pm.run(module)))
     return nullptr;
   return emitAndLoad(module, options.target, &cache);

@@ -2,6 +2,7 @@
 #include "lowering/Pipelines.h"
 #include "dialect/Geo.h"
 #include "lowering/Passes.h"
+#include "lowering/gpu/DevicePipeline.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -79,7 +80,7 @@ void geo::addLowerToLLVM(OpPassManager &pm, Target target) {
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
                         StringRef machine, bool checkPoints, BatchOptions batch,
-                        bool simtCheck) {
+                        StringRef productMath) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -124,19 +125,23 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   // 5. Buffers and loops.
   if (target == Target::cpu)
     pm.addPass(createGeoLowerToCpu({machine.str()}));
-  else if (target == Target::simt)
-    pm.addPass(createGeoLowerToGpu());
+  else if (target == Target::simt || target == Target::gpu)
+    pm.addPass(createGeoLowerToGpu(
+        {machine.empty() ? "sm_90a" : machine.str(), productMath.str()}));
   else
     pm.addPass(createGeoLowerToLoops());
   addCleanup(pm);
   if (last == Stage::linalg)
     return;
+  if (target == Target::gpu)
+    return buildDevicePipeline(pm);
   if (target == Target::simt)
-    pm.addPass(createGeoSimt({simtCheck}));
+    pm.addPass(createGeoSimt());
   addLowerToLLVM(pm, target);
 }
 
 void geo::registerPipelineDialects(DialectRegistry &registry) {
+  registerDeviceDialects(registry);
   registry.insert<GeoDialect, affine::AffineDialect, func::FuncDialect,
                   omp::OpenMPDialect, tensor::TensorDialect>();
   func::registerInlinerExtension(registry);

@@ -14,17 +14,19 @@ enum class Stage {
   expanded, ///< the five constructs on plain tensors
   gradient, ///< with gradients, inlined
   fused,    ///< after the fusion passes of the target: still constructs
-  linalg,   ///< loops over buffers
+  linalg,   ///< loops over buffers, or kernels and launches
   llvm,     ///< the LLVM dialect
 };
 
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 /// Adds the passes of all stages up to and including `last`. `machine`,
-/// `checkPoints`, `batch` and `simtCheck` as in CompileOptions.
+/// `checkPoints` and `batch` as in CompileOptions, `productMath` as in
+/// geo-lower-to-gpu. Target::gpu ends in the NVVM dialect.
 void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
                    llvm::StringRef machine = {}, bool checkPoints = false,
-                   BatchOptions batch = {}, bool simtCheck = false);
+                   BatchOptions batch = {},
+                   llvm::StringRef productMath = "3xtf32");
 
 /// Adds the passes from functions of buffers to the LLVM dialect, the last part
 /// of every pipeline that ends on the host.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # lit suite `geo`: RUN lines over test/ and over the IR examples of docs/.
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -26,6 +27,12 @@ for name in tools:
     llvm_config.add_tool_substitutions([name], tool_dirs)
 
 config.environment["OMP_WAIT_POLICY"] = "passive"
+# NVIDIA's assembler, for tests of cubins.
+cuda = os.environ.get("CUDA_HOME", "")
+if cuda:
+    config.environment["CUDA_HOME"] = cuda
+if shutil.which(os.path.join(cuda, "bin", "ptxas")) or shutil.which("ptxas"):
+    config.available_features.add("ptxas")
 config.substitutions.append(("%geoc_src", config.geoc_src_root))
 config.substitutions.append(("%geoc_obj", config.geoc_obj_root))
 config.substitutions.append(("%python", config.python_executable))

@@ -4,6 +4,7 @@
 #include "frontend/check/GradientCheck.h"
 #include "frontend/tools/Registration.h"
 #include "frontend/tools/ToolFailures.h"
+#include "frontend/tools/geoc-device.h"
 #include "lowering/Codegen.h"
 #include "lowering/MemoryPlan.h"
 #include "lowering/Pipelines.h"
@@ -34,15 +35,24 @@ struct Options {
   cl::opt<std::string> target{
       "target", cl::init("cpu"),
       cl::desc("cpu: vectors and threads for this machine (default). loops: "
-               "scalar loops, the oracle"),
+               "scalar loops, the oracle. sm_80, sm_90a, sm_100a: kernels"),
       cl::cat(category)};
   cl::opt<std::string> emit{
       "emit", cl::init("obj"), cl::value_desc("stage"),
       cl::desc("geo: checked and simplified. expanded: the constructs. "
                "gradient: differentiated and inlined. fused: before buffers. "
                "linalg: loops over buffers. memory-plan: their sizes and "
-               "lifetimes, as JSON. llvm: LLVM IR. obj: object code (default)"),
+               "lifetimes, as JSON. llvm: LLVM IR. obj: object code (default). "
+               "Kernels: gpu, nvvm, ptx, cubin (default), and resources: "
+               "registers, memory and occupancy, as JSON"),
       cl::cat(category)};
+  cl::opt<std::string> math{
+      "math", cl::init("3xtf32"), cl::cat(category),
+      cl::desc("Factors of f32 products on a GPU's tensor cores: 3xtf32 "
+               "(default), tf32 or bf16")};
+  cl::opt<std::string> cudaHome{
+      "cuda-home", cl::value_desc("folder"), cl::cat(category),
+      cl::desc("Where bin/ptxas is (default: CUDA_HOME, then PATH)")};
   cl::opt<bool> checkPoints{
       "check-points",
       cl::desc("Count points that are not on their manifold at run time (see "
@@ -96,6 +106,8 @@ struct Request {
   /// The category of the remarks to print, or empty.
   std::string remarks;
   BatchOptions batch;
+  std::optional<geo::tools::DeviceRequest> device;
+  std::string math;
 };
 
 const char *overview =
@@ -112,6 +124,7 @@ const char *examples =
     "  geoc model.mlir --emit=memory-plan --plan-threads=2  every buffer, as "
     "JSON\n"
     "  geoc model.mlir -o model.o               object code for this CPU\n"
+    "  geoc model.mlir --target=sm_90a --emit=resources   its kernels\n"
     "  geoc page.mlir --check-gradients         formulas against differences\n"
     "  geoc model.mlir --emit=llvm --mlir-timing -o model.ll\n";
 
@@ -142,6 +155,22 @@ private:
   bool seen = false;
 };
 
+/// Without an assembler the PTX still comes out, beside where the binary would.
+LogicalResult emitKernels(ModuleOp module, const Request &request,
+                          std::string &result) {
+  std::string message;
+  if (succeeded(
+          geo::tools::emitDevice(module, *request.device, result, message)))
+    return success();
+  if (message.empty())
+    return failure();
+  std::string ptx = request.output + ".ptx";
+  if (request.output != "-" && rt::writeFile(ptx, result).ok())
+    message += "; the PTX is in " + ptx;
+  llvm::errs() << "geoc: " << message << '\n';
+  return failure();
+}
+
 /// Runs the pipeline; the text or object goes to `result`.
 LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
                   std::string &result) {
@@ -151,8 +180,9 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
     return failure();
   TimingScope lowering = timing.nest("Lowering");
   pm.enableTiming(lowering);
-  buildPipeline(pm, request.target, request.last, /*machine=*/"",
-                request.checkPoints, request.batch);
+  buildPipeline(pm, request.target, request.last,
+                request.device ? request.device->target.name : "",
+                request.checkPoints, request.batch, request.math);
   if (failed(pm.run(module)))
     return failure();
   lowering.stop();
@@ -166,6 +196,8 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
     return success();
   }
   TimingScope codegen = timing.nest("Code generation");
+  if (request.device)
+    return emitKernels(module, request, result);
   if (request.printIR)
     return emitLLVMIR(module, request.target, stream);
   auto object = emitObject(module, request.target);
@@ -245,6 +277,34 @@ int compileFile(const Request &request) {
   return 0;
 }
 
+int compileForDevice(const Options &options, const GpuTarget &gpu) {
+  std::string emit =
+      options.emit.getNumOccurrences() ? options.emit.getValue() : "cubin";
+  auto stage = parseStage(emit);
+  auto output = geo::tools::parseDeviceOutput(emit);
+  bool isBefore = stage && *stage < Stage::linalg;
+  if (!output && !isBefore)
+    return usageError("expects --emit=geo, expanded, gradient, fused, gpu, "
+                      "nvvm, ptx, cubin or resources with a GPU, but got " +
+                      emit);
+  if (output == geo::tools::DeviceOutput::cubin && options.output == "-" &&
+      llvm::outs().is_displayed())
+    return usageError("expects -o file for a cubin, but got a terminal");
+  Request request{options.input,   options.output,
+                  Target::gpu,     Stage::llvm,
+                  isBefore,        /*planThreads=*/0,
+                  false,           options.checkPoints,
+                  options.remarks, {options.batchRows, options.keepBytes},
+                  std::nullopt,    options.math};
+  if (isBefore)
+    request.last = *stage;
+  else if (output == geo::tools::DeviceOutput::gpu)
+    request.last = Stage::linalg;
+  request.device = {gpu, output.value_or(geo::tools::DeviceOutput::gpu),
+                    options.cudaHome};
+  return compileFile(request);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -271,10 +331,17 @@ int main(int argc, char **argv) {
     return checkFile(
         options.input,
         {options.checkGradients, options.checkFunctions, options.gradientBar});
-  auto target = parseTarget(options.target);
-  if (!target)
-    return usageError("expects --target=cpu or loops, but got " +
-                      options.target);
+  auto gpu = getGpuTarget(options.target);
+  auto target = gpu ? Target::gpu : parseTarget(options.target);
+  if (!target || *target == Target::simt)
+    return usageError(
+        "expects --target=cpu, loops, sm_80, sm_90a or sm_100a, but got " +
+        options.target);
+  if (!parseProductMath(options.math))
+    return usageError("expects --math=3xtf32, tf32 or bf16, but got " +
+                      options.math);
+  if (gpu)
+    return compileForDevice(options, *gpu);
   bool isObject = options.emit == "obj", isPlan = options.emit == "memory-plan";
   auto last = isObject ? std::optional(Stage::llvm)
               : isPlan ? std::optional(Stage::linalg)
@@ -311,5 +378,7 @@ int main(int argc, char **argv) {
                       !isObject,
                       options.checkPoints,
                       options.remarks,
-                      {options.batchRows, options.keepBytes}});
+                      {options.batchRows, options.keepBytes},
+                      std::nullopt,
+                      options.math});
 }

@@ -4,11 +4,13 @@
 
 using namespace geo;
 
-// Multiprocessors: A100 108, H100 and H200 132, B200 148.
+// CUDA C++ Programming Guide, "Compute Capabilities": registers, shared memory,
+// threads and blocks of a multiprocessor. Multiprocessors: A100 108, H100 and
+// H200 132, B200 148.
 static constexpr GpuTarget table[] = {
-    {"sm_80", /*blocks=*/216},
-    {"sm_90a", /*blocks=*/264},
-    {"sm_100a", /*blocks=*/296},
+    {"sm_80", "+ptx80", 65536, 167936, 2048, 32, 166912, /*blocks=*/216},
+    {"sm_90a", "+ptx80", 65536, 233472, 2048, 32, 232448, /*blocks=*/264},
+    {"sm_100a", "+ptx86", 65536, 233472, 2048, 32, 232448, /*blocks=*/296},
 };
 
 std::optional<GpuTarget> geo::getGpuTarget(llvm::StringRef name) {

@@ -12,6 +12,11 @@ namespace geo {
 struct GpuTarget {
   /// As ptxas calls it.
   llvm::StringRef name;
+  /// The PTX version that its instructions need, as LLVM calls it.
+  llvm::StringRef features;
+  /// Per multiprocessor: 32-bit registers, bytes of shared memory, threads,
+  /// blocks. A block may have at most `blockShared` bytes.
+  int64_t registers, shared, threads, residentBlocks, blockShared;
   /// Blocks that keep the device busy: two for each multiprocessor.
   int64_t blocks;
   ProductMath productMath = ProductMath::tf32x3;

@@ -76,9 +76,9 @@ void Machine::fiberMain(Transfer transfer) {
     ++m.numExited;
     int next = m.pickNext();
     if (next < 0) {
-      if (m.numExited != m.numThreads)
-        m.stall();
-      m.leave();
+      if (m.numExited == m.numThreads)
+        m.leave(false);
+      m.stall();
     }
     Warp &to = m.warps[next / warpSize];
     uint32_t bit = 1u << (next % warpSize);
@@ -134,11 +134,13 @@ void Machine::wait() {
   switchTo(next);
 }
 
-void Machine::leave() {
+void Machine::leave(bool isFailure) {
+  failed |= isFailure;
   Context ignored;
   // Fibers that still wait are dropped with their stacks: generated code owns
   // nothing that would have to be given back.
   jump_fcontext(host, &ignored);
+  __builtin_unreachable();
 }
 
 void Machine::barrier(const char *site) {
@@ -337,7 +339,7 @@ void Machine::stall() {
                        other, place(other)));
     }
   }
-  giveUp();
+  leave(true);
 }
 
 void Machine::expectShared(const char *site, const char *address,

@@ -117,8 +117,7 @@ private:
   void wait();
   void runBlock();
   char *stackTop(int stack) const;
-  void leave(); ///< the fibers, for good
-  [[noreturn]] void giveUp();
+  [[noreturn]] void leave(bool isFailure);
   [[noreturn]] void stall();
   void addReport(const char *site, std::string text, const ThreadContext *at);
 

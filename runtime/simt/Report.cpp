@@ -17,13 +17,7 @@ void Machine::report(const char *site, std::string text) {
 
 void Machine::fail(const char *site, std::string text) {
   report(site, std::move(text));
-  giveUp();
-}
-
-void Machine::giveUp() {
-  failed = true;
-  for (;;)
-    leave();
+  leave(true);
 }
 
 void Machine::addReport(const char *site, std::string text,

@@ -25,6 +25,5 @@ geo::test::Program::Program(const std::string &text, Target target,
   options.cacheDirectory = cacheDirectory;
   options.machine = machine;
   options.checkPoints = checkPoints;
-  options.simtCheck = true;
   executable = compile(*module, options);
 }
