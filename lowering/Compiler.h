@@ -29,6 +29,15 @@ struct BatchOptions {
   int64_t keepBytes = -1;
 };
 
+/// Of the targets with kernels.
+struct DeviceOptions {
+  /// Factors of f32 products: see geo-lower-to-gpu.
+  std::string productMath = "3xtf32";
+  /// `simt`: report races, accesses outside of buffers and the like
+  /// (runtime/simt/Report.h, docs/simt.md).
+  bool simtCheck = false;
+};
+
 struct CompileOptions {
   Target target = Target::cpu;
   /// `cpu`: an entry of the table of CPUs ("avx2", "avx512"); empty: this
@@ -38,6 +47,7 @@ struct CompileOptions {
   /// Count points that are not on their manifold (runtime/PointReport.h).
   bool checkPoints = false;
   BatchOptions batch;
+  DeviceOptions device;
   /// Folder of the object cache; empty: no cache.
   std::string cacheDirectory;
 };

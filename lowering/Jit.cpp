@@ -71,7 +71,9 @@ std::string getKey(ModuleOp module, const CompileOptions &options) {
   llvm::raw_string_ostream stream(key);
   stream << describeHost() << static_cast<int>(options.target) << ' '
          << options.machine << ' ' << options.checkPoints << ' '
-         << options.batch.keepBytes << ' ' << options.batch.rows << '\n';
+         << options.batch.keepBytes << ' ' << options.batch.rows << ' '
+         << options.device.simtCheck << ' ' << options.device.productMath
+         << '\n';
   module->print(stream, OpPrintingFlags().printGenericOpForm());
   return key;
 }
@@ -131,7 +133,7 @@ std::unique_ptr<Executable> geo::compile(ModuleOp module,
   setUp(module.getContext());
   PassManager pm(module.getContext());
   buildPipeline(pm, options.target, Stage::llvm, options.machine,
-                options.checkPoints, options.batch);
+                options.checkPoints, options.batch, options.device);
   if (failed(pm.run(module)))
     return nullptr;
   return emitAndLoad(module, options.target, &cache);

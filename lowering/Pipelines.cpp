@@ -80,7 +80,7 @@ void geo::addLowerToLLVM(OpPassManager &pm, Target target) {
 
 void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
                         StringRef machine, bool checkPoints, BatchOptions batch,
-                        StringRef productMath) {
+                        const DeviceOptions &device) {
   // 1. Points are checked before anything may mix them, and geometric folds
   //    need the named ops.
   pm.addPass(createGeoCheckPoints());
@@ -127,7 +127,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
     pm.addPass(createGeoLowerToCpu({machine.str()}));
   else if (target == Target::simt || target == Target::gpu)
     pm.addPass(createGeoLowerToGpu(
-        {machine.empty() ? "sm_90a" : machine.str(), productMath.str()}));
+        {machine.empty() ? "sm_90a" : machine.str(), device.productMath}));
   else
     pm.addPass(createGeoLowerToLoops());
   addCleanup(pm);
@@ -136,7 +136,7 @@ void geo::buildPipeline(OpPassManager &pm, Target target, Stage last,
   if (target == Target::gpu)
     return buildDevicePipeline(pm);
   if (target == Target::simt)
-    pm.addPass(createGeoSimt());
+    pm.addPass(createGeoSimt({device.simtCheck}));
   addLowerToLLVM(pm, target);
 }
 

@@ -21,12 +21,11 @@ enum class Stage {
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 /// Adds the passes of all stages up to and including `last`. `machine`,
-/// `checkPoints` and `batch` as in CompileOptions, `productMath` as in
-/// geo-lower-to-gpu. Target::gpu ends in the NVVM dialect.
+/// `checkPoints`, `batch` and `device` as in CompileOptions. Target::gpu ends
+/// in the NVVM dialect.
 void buildPipeline(mlir::OpPassManager &pm, Target target, Stage last,
                    llvm::StringRef machine = {}, bool checkPoints = false,
-                   BatchOptions batch = {},
-                   llvm::StringRef productMath = "3xtf32");
+                   BatchOptions batch = {}, const DeviceOptions &device = {});
 
 /// Adds the passes from functions of buffers to the LLVM dialect, the last part
 /// of every pipeline that ends on the host.

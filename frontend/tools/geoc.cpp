@@ -182,7 +182,7 @@ LogicalResult run(ModuleOp module, const Request &request, TimingScope &timing,
   pm.enableTiming(lowering);
   buildPipeline(pm, request.target, request.last,
                 request.device ? request.device->target.name : "",
-                request.checkPoints, request.batch, request.math);
+                request.checkPoints, request.batch, {request.math});
   if (failed(pm.run(module)))
     return failure();
   lowering.stop();

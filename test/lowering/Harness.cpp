@@ -25,5 +25,6 @@ geo::test::Program::Program(const std::string &text, Target target,
   options.cacheDirectory = cacheDirectory;
   options.machine = machine;
   options.checkPoints = checkPoints;
+  options.device.simtCheck = true;
   executable = compile(*module, options);
 }
