@@ -62,7 +62,7 @@ Value Strips::loadArgument(BlockArgument argument, Value j, VectorType type) {
   if (argument.getArgNumber() < op.getRows().size())
     at.push_back(row);
   at.push_back(j);
-  return g.loadVector(memory[argument.getArgNumber()], at, type);
+  return loadVector(memory[argument.getArgNumber()], at, type);
 }
 
 bool Strips::isStored(Value v) {
@@ -124,17 +124,19 @@ Value Strips::emitOne(Value v, Value j, int64_t width) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-static bool isMaximum(Operation *reduction) {
+bool Strips::isMaximum(Operation *reduction) {
   auto o = dyn_cast<vector::ReductionOp>(reduction);
   return o && o.getKind() == vector::CombiningKind::MAXIMUMF;
 }
 
-Value Strips::initial(Operation *reduction, int64_t width) {
-  Type element = reduction->getResult(0).getType();
-  Type type = Gen::vectorOf(width, element);
-  if (isMaximum(reduction))
-    return g.real(type, -std::numeric_limits<double>::infinity());
-  return g.zero(type);
+Values Strips::initial(ArrayRef<Operation *> reductions, int64_t width) {
+  return llvm::map_to_vector(reductions, [&](Operation *reduction) {
+    Type element = reduction->getResult(0).getType();
+    Type type = Gen::vectorOf(width, element);
+    return isMaximum(reduction)
+               ? g.real(type, -std::numeric_limits<double>::infinity())
+               : g.zero(type);
+  });
 }
 
 Value Strips::accumulate(Operation *reduction, Value carried, Value j,
@@ -210,30 +212,33 @@ void Strips::emitLevel(unsigned l) {
     for (unsigned i : stores) {
       Value x = emitVector(yielded[i], j, width);
       if (!isSum(i)) {
-        g.storeVector(x, outs[i], {row, j});
+        storeVector(x, outs[i], {row, j});
         continue;
       }
       x = g.convert(x, g.f64());
       auto type = cast<VectorType>(x.getType());
-      g.storeVector(g.fadd(g.loadVector(outs[i], j, type), x), outs[i], j);
+      storeVector(g.fadd(loadVector(outs[i], j, type), x), outs[i], j);
     }
     return next;
   };
-  auto makeInitial = [&](int64_t width) {
-    return llvm::map_to_vector(reductions,
-                               [&](Operation *r) { return initial(r, width); });
-  };
+  Values totals = emitStrips(reductions, emitStrip);
+  current.clear();
+  for (auto [reduction, total] : llvm::zip_equal(reductions, totals))
+    numbers.map(reduction->getResult(0), total);
+}
+
+Values Strips::emitStrips(ArrayRef<Operation *> reductions, StripFn emitStrip) {
   int64_t whole = length / lanes * lanes;
   Values totals;
   if (whole) {
     Values carried = g.forLoop(
-        g.idx(0), g.idx(whole), g.idx(lanes), makeInitial(lanes),
+        g.idx(0), g.idx(whole), g.idx(lanes), initial(reductions, lanes),
         [&](Value j, ValueRange c) { return emitStrip(j, lanes, c); });
     for (auto [reduction, c] : llvm::zip_equal(reductions, carried))
       totals.push_back(finish(reduction, c));
   }
   if (int64_t rest = length - whole) {
-    Values carried = emitStrip(g.idx(whole), rest, makeInitial(rest));
+    Values carried = emitStrip(g.idx(whole), rest, initial(reductions, rest));
     for (auto [i, reduction] : llvm::enumerate(reductions)) {
       Value total = finish(reduction, carried[i]);
       if (!whole)
@@ -244,9 +249,7 @@ void Strips::emitLevel(unsigned l) {
         totals[i] = g.fadd(totals[i], total);
     }
   }
-  current.clear();
-  for (auto [reduction, total] : llvm::zip_equal(reductions, totals))
-    numbers.map(reduction->getResult(0), total);
+  return totals;
 }
 
 void Strips::startRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
@@ -278,9 +281,9 @@ Values Strips::emitRow(Value atRow, ValueRange memoryOf, ValueRange outsOf,
       continue;
     Value x = numbers.lookup(v);
     if (isSum(i))
-      next.push_back(g.fadd(sums[next.size()], x));
+      next.push_back(addNumber(sums[next.size()], x));
     else
-      g.store(x, outs[i], row);
+      storeNumber(x, outs[i], row);
   }
   return next;
 }

@@ -13,9 +13,13 @@ namespace geo::cpu {
 /// does all reductions and stores of the level; vectors are computed again
 /// where a later level needs them, except expensive ones, which stay in a
 /// scratch row.
+///
+/// A subclass may deal the strips of a row out to several threads: it says how
+/// strips run, how a reduction ends, and who reads and writes memory.
 class Strips {
 public:
   Strips(Gen &g, RowwiseOp op, int64_t lanes);
+  virtual ~Strips() = default;
 
   /// The number of scratch rows that `emitRow` needs, and their element type.
   llvm::ArrayRef<Value> getKept() const { return kept; }
@@ -27,6 +31,27 @@ public:
                  ValueRange scratch, ValueRange sums);
 
 protected:
+  /// A strip from element `j` on: returns its reductions, added to `carried`.
+  using StripFn =
+      llvm::function_ref<Values(Value j, int64_t width, ValueRange carried)>;
+  /// Runs all strips of the row and returns the reductions' results.
+  virtual Values emitStrips(llvm::ArrayRef<mlir::Operation *> reductions,
+                            StripFn emitStrip);
+  /// The result of a reduction over the elements of `carried`.
+  virtual Value finish(mlir::Operation *reduction, Value carried);
+  virtual Value loadVector(Value memref, ValueRange at, VectorType type) {
+    return g.loadVector(memref, at, type);
+  }
+  /// Stores a strip of a result, or a number of one, or adds to a vector sum.
+  virtual void storeVector(Value x, Value out, ValueRange at) {
+    g.storeVector(x, out, at);
+  }
+  virtual void storeNumber(Value x, Value out, Value at) {
+    g.store(x, out, at);
+  }
+  /// `sum` + `x` of the row.
+  virtual Value addNumber(Value sum, Value x) { return g.fadd(sum, x); }
+
   static bool isVector(Value v) { return llvm::isa<VectorType>(v.getType()); }
   bool isSum(unsigned result) { return result >= op.getNumRowResults(); }
   /// This strip of a vector, and before it what it is made of.
@@ -43,11 +68,11 @@ protected:
   /// A reduction's operand of this strip, added into `carried`.
   Value accumulate(mlir::Operation *reduction, Value carried, Value j,
                    int64_t width);
-  Value initial(mlir::Operation *reduction, int64_t width);
-  Value finish(mlir::Operation *reduction, Value carried);
+  Values initial(llvm::ArrayRef<mlir::Operation *> reductions, int64_t width);
   void emitNumbers(unsigned level);
   void emitLevel(unsigned level);
   static bool isReduction(mlir::Operation *op);
+  static bool isMaximum(mlir::Operation *reduction);
   /// True if a loop over the row belongs to the level.
   bool hasLoop(unsigned level);
   /// Sets where the row to emit lies, and maps its number arguments.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/gpu/GpuEmitter.h"
+#include "lowering/gpu/Constructs.h"
 #include "lowering/gpu/Pairwise.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ public:
 
   LogicalResult emitRowwise(ImplicitLocOpBuilder &b, RowwiseOp op,
                             ValueRange operands, ValueRange outs) override {
-    return isMissing(op);
+    return device::emitRowwise(kernels, b, op, operands, outs);
   }
   LogicalResult emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
                              ValueRange operands, ValueRange outs) override {
@@ -35,19 +36,22 @@ public:
   }
   LogicalResult emitGather(ImplicitLocOpBuilder &b, GatherOp op,
                            ValueRange operands, Value out) override {
-    return isMissing(op);
+    return device::emitGather(kernels, b, operands, out);
   }
   LogicalResult emitScatterAdd(ImplicitLocOpBuilder &b, ScatterAddOp op,
                                ValueRange operands, Value out) override {
-    return isMissing(op);
+    return device::emitScatterAdd(kernels, b, operands, out);
   }
   LogicalResult emitColumns(ImplicitLocOpBuilder &b, ColumnsOp op, Value x,
                             Value out) override {
-    return isMissing(op);
+    return device::emitColumns(kernels, b, op, x, out);
   }
   LogicalResult emitConcatColumns(ImplicitLocOpBuilder &b, ConcatColumnsOp op,
                                   ValueRange pieces, Value out) override {
-    return isMissing(op);
+    return device::emitConcatColumns(kernels, b, op, pieces, out);
+  }
+  void emitCopy(ImplicitLocOpBuilder &b, Value from, Value to) override {
+    device::emitCopy(kernels, b, from, to);
   }
   LogicalResult emitScan(ImplicitLocOpBuilder &b, ScanOp op,
                          ValueRange operands, ValueRange outs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geo.pairwise_grad on a device: partial results in a fixed order.
+#include "lowering/gpu/Constructs.h"
 #include "lowering/gpu/Pairwise.h"
 
 using namespace mlir;
@@ -54,34 +55,10 @@ void PairLaunch::combineRows(Value partial, Value count, Value out) {
       });
 }
 
-/// One block: every thread adds up some rows, then the first all threads' sums.
 void PairLaunch::combineAll(Value partial, Value count, Value out) {
-  constexpr int64_t threads = 256;
-  kernels.launch(
-      host, name("combine"), {host.idx(1), host.idx(1), host.idx(1)}, threads,
-      {partial, out, count}, [](Gen &g, ValueRange args) {
-        Value t = gpu::ThreadIdOp::create(g.b, gpu::Dimension::x);
-        Value sum =
-            g.forLoop(t, args[2], g.idx(threads), g.zero(g.f64()),
-                      [&](Value i, ValueRange carried) {
-                        return Values{g.fadd(carried[0], addUp(g, args[0], i))};
-                      })[0];
-        Workgroup memory(g);
-        Value parts = memory.allocate({threads}, g.f64());
-        g.store(sum, parts, t);
-        for (int64_t half = threads / 2; half > 0; half /= 2) {
-          emitBarrier(g);
-          g.ifThen(g.less(t, g.idx(half)), [&] {
-            Value other = g.load(parts, g.add(t, half));
-            g.store(g.fadd(g.load(parts, t), other), parts, t);
-          });
-        }
-        g.ifThen(g.equal(t, g.idx(0)), [&] {
-          Value total = g.load(parts, t);
-          g.store(g.convert(total, Gen::elementOf(args[1])), args[1]);
-        });
-        return memory.getBytes();
-      });
+  emitTotal(
+      kernels, host, name("combine"), partial, count, out,
+      [](Gen &g, Value partial, Value i) { return addUp(g, partial, i); });
 }
 
 LogicalResult device::emitPairwiseGrad(KernelBuilder &kernels,

@@ -31,18 +31,12 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, Pairs,
-    testing::Combine(testing::Values(Target::loops, Target::cpu),
+    testing::Combine(testing::Values(Target::loops, Target::cpu, Target::simt),
                      testing::Values(1, 3, 97), testing::Values("f64", "f32")),
     [](const auto &info) {
       return name(std::get<0>(info.param)) +
              std::to_string(std::get<1>(info.param)) + std::get<2>(info.param);
     });
-
-INSTANTIATE_TEST_SUITE_P(
-    Simt, Pairs,
-    testing::Combine(testing::Values(Target::simt), testing::Values(1, 3, 97),
-                     testing::Values("f32")),
-    [](const auto &info) { return std::to_string(std::get<1>(info.param)); });
 
 /// Operands and the logits and Grams in long double.
 struct Data {
