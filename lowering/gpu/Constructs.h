@@ -24,6 +24,9 @@ mlir::LogicalResult emitRowwise(KernelBuilder &kernels,
 mlir::LogicalResult emitGather(KernelBuilder &kernels,
                                mlir::ImplicitLocOpBuilder &b,
                                ValueRange operands, Value out);
+mlir::LogicalResult emitMatmul(KernelBuilder &kernels,
+                               mlir::ImplicitLocOpBuilder &b, MatmulOp op,
+                               ValueRange operands, Value out);
 /// Every row of the result adds up its rows in their order.
 mlir::LogicalResult emitScatterAdd(KernelBuilder &kernels,
                                    mlir::ImplicitLocOpBuilder &b,

@@ -32,7 +32,7 @@ public:
   }
   LogicalResult emitMatmul(ImplicitLocOpBuilder &b, MatmulOp op,
                            ValueRange operands, Value out) override {
-    return isMissing(op);
+    return device::emitMatmul(kernels, b, op, operands, out);
   }
   LogicalResult emitGather(ImplicitLocOpBuilder &b, GatherOp op,
                            ValueRange operands, Value out) override {

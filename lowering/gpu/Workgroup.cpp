@@ -67,9 +67,11 @@ int64_t device::getCopyWidth(Value memref) {
 Value device::emitStageRows(Gen &g, Value from, Value to, Value stage,
                             Value thread, int64_t threads, int64_t rows,
                             int64_t columns, Value column,
-                            function_ref<Value(Value)> rowOf) {
+                            function_ref<Value(Value)> rowOf, Value end,
+                            function_ref<Value(Value)> exists) {
   int64_t width = getCopyWidth(from), pieces = columns / width;
-  Value length = g.dim(from, 1), none = g.idx(0), whole = g.idx(width);
+  Value length = end ? end : g.dim(from, 1);
+  Value none = g.idx(0), whole = g.idx(width);
   auto tokenType = nvgpu::DeviceAsyncTokenType::get(g.b.getContext());
   cpu::Values tokens;
   for (int64_t first = 0; first < rows * pieces; first += threads) {
@@ -79,6 +81,8 @@ Value device::emitStageRows(Gen &g, Value from, Value to, Value stage,
     Value at = g.add(column, c);
     // A row may end inside of a piece, and before it.
     Value isInside = g.less(at, length);
+    if (exists)
+      isInside = g.both(isInside, exists(r));
     Value count = g.select(isInside, g.min(g.sub(length, at), whole), none);
     Value start = g.select(isInside, at, none);
     bool bypasses = width * Gen::elementOf(from).getIntOrFloatBitWidth() == 128;

@@ -46,13 +46,16 @@ void storeFour(cpu::Gen &g, mlir::Value x, mlir::Value memref,
 int64_t getCopyWidth(mlir::Value memref);
 
 /// Copies to[stage][r][c] = from[rowOf(r)][column + c] for r < rows, c <
-/// columns, asynchronously, with zeros for columns beyond the row's end; all
+/// columns, asynchronously, with zeros for columns beyond `end` (or, without
+/// one, the row's end) and for rows that do not exist (if `exists` says); all
 /// `threads` threads take part. Returns the token of the group.
-mlir::Value emitStageRows(cpu::Gen &g, mlir::Value from, mlir::Value to,
-                          mlir::Value stage, mlir::Value thread,
-                          int64_t threads, int64_t rows, int64_t columns,
-                          mlir::Value column,
-                          llvm::function_ref<mlir::Value(mlir::Value)> rowOf);
+mlir::Value
+emitStageRows(cpu::Gen &g, mlir::Value from, mlir::Value to, mlir::Value stage,
+              mlir::Value thread, int64_t threads, int64_t rows,
+              int64_t columns, mlir::Value column,
+              llvm::function_ref<mlir::Value(mlir::Value)> rowOf,
+              mlir::Value end = {},
+              llvm::function_ref<mlir::Value(mlir::Value)> exists = nullptr);
 /// Waits until all copies that this thread has started so far have landed.
 void emitWaitAll(cpu::Gen &g);
 

@@ -24,11 +24,10 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, Lowering,
-    testing::Combine(testing::Values(Target::loops, Target::cpu),
+    testing::Combine(testing::Values(Target::loops, Target::cpu, Target::simt),
                      testing::Values(1, 3, 97, 130)),
     [](const auto &info) {
-      return std::string(std::get<0>(info.param) == Target::cpu ? "cpu"
-                                                                : "loops") +
+      return name(std::get<0>(info.param)) +
              std::to_string(std::get<1>(info.param));
     });
 

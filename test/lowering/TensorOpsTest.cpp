@@ -10,10 +10,9 @@ namespace {
 
 class TensorOps : public testing::TestWithParam<Target> {};
 INSTANTIATE_TEST_SUITE_P(Targets, TensorOps,
-                         testing::Values(Target::loops, Target::cpu),
-                         [](const auto &info) {
-                           return info.param == Target::cpu ? "cpu" : "loops";
-                         });
+                         testing::Values(Target::loops, Target::cpu,
+                                         Target::simt),
+                         [](const auto &info) { return name(info.param); });
 
 const char *views = R"mlir(
 func.func @f(%X: tensor<?x?x3xf32>) -> (tensor<?x?x3xf32>, tensor<?x3xf32>, index) {
