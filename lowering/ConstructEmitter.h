@@ -35,6 +35,18 @@ public:
       allocateStep;
   std::function<void(mlir::ImplicitLocOpBuilder &b)> releaseStep;
 
+  /// Storage of a scan's step: a memref of `type`'s shape and element, dynamic
+  /// sizes of which `sizes` gives. By default an allocation.
+  virtual mlir::Value allocateBuffer(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::MemRefType type,
+                                     llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  virtual void releaseBuffer(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
+  /// Stores a number that a scan's step yields.
+  virtual void storeNumber(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
+                           mlir::Value out) {
+    geo::emitStore(b, number, out);
+  }
+
   virtual mlir::LogicalResult emitRowwise(mlir::ImplicitLocOpBuilder &b,
                                           RowwiseOp op,
                                           mlir::ValueRange operands,

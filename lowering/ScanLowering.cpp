@@ -28,20 +28,22 @@ public:
         findPlaces(scan.getBlock(), [&](Value v) { return !yielded.count(v); });
   }
 
-  LogicalResult allocate(ImplicitLocOpBuilder &b, ValueRange operands) {
+  LogicalResult allocate(ImplicitLocOpBuilder &b, ConstructEmitter &emitter,
+                         ValueRange operands) {
     BufferSizes sizes = step(b, operands);
     for (Operation &op : scan.getBlock().without_terminator())
       for (OpResult result : op.getResults())
         if (isa<TensorType>(result.getType()) && hasBuffer(&op) &&
             !yielded.count(result) && !places.count(result))
-          storage[result] = emitAlloc(b, getBufferType(result.getType()),
-                                      sizes.get(b, result));
+          storage[result] = emitter.allocateBuffer(
+              b, cast<MemRefType>(getBufferType(result.getType())),
+              sizes.get(b, result));
     return success();
   }
 
-  void release(ImplicitLocOpBuilder &b) {
+  void release(ImplicitLocOpBuilder &b, ConstructEmitter &emitter) {
     for (auto [result, buffer] : storage)
-      memref::DeallocOp::create(b, buffer);
+      emitter.releaseBuffer(b, buffer);
     storage.clear();
   }
 
@@ -99,7 +101,7 @@ LogicalResult StepBuffers::emit(ImplicitLocOpBuilder &b,
     Value value = inner.values.lookup(v);
     auto it = yielded.find(v);
     if (!isa<TensorType>(v.getType()))
-      emitStore(b, value, outs[i]);
+      emitter.storeNumber(b, value, outs[i]);
     else if (it == yielded.end() || it->second != i)
       emitter.emitCopy(b, value, outs[i]);
   }
@@ -110,13 +112,24 @@ LogicalResult StepBuffers::emit(ImplicitLocOpBuilder &b,
 
 } // namespace
 
+Value ConstructEmitter::allocateBuffer(ImplicitLocOpBuilder &b, MemRefType type,
+                                       ArrayRef<OpFoldResult> sizes) {
+  return emitAlloc(b, type, sizes);
+}
+
+void ConstructEmitter::releaseBuffer(ImplicitLocOpBuilder &b, Value buffer) {
+  memref::DeallocOp::create(b, buffer);
+}
+
 LogicalResult OpLowering::lowerScan(ImplicitLocOpBuilder &b, ScanOp op,
                                     ValueRange operands, ValueRange outs) {
   StepBuffers buffers(op);
   emitter.allocateStep = [&](ImplicitLocOpBuilder &b, ValueRange operands) {
-    return buffers.allocate(b, operands);
+    return buffers.allocate(b, emitter, operands);
   };
-  emitter.releaseStep = [&](ImplicitLocOpBuilder &b) { buffers.release(b); };
+  emitter.releaseStep = [&](ImplicitLocOpBuilder &b) {
+    buffers.release(b, emitter);
+  };
   auto emitStep = [&](ImplicitLocOpBuilder &b, ValueRange arguments,
                       ValueRange outs) {
     bool parallel = std::exchange(emitter.parallel, false);

@@ -2,14 +2,10 @@
 #include "lowering/gpu/GpuEmitter.h"
 #include "lowering/gpu/Constructs.h"
 #include "lowering/gpu/Pairwise.h"
+#include "lowering/gpu/Scan.h"
 
 using namespace mlir;
 using namespace geo;
-
-static LogicalResult isMissing(Operation *op) {
-  return op->emitOpError("expects another target than a GPU: it has no "
-                         "lowering to kernels");
-}
 
 namespace {
 class GpuEmitter : public ConstructEmitter {
@@ -19,7 +15,8 @@ public:
 
   LogicalResult emitRowwise(ImplicitLocOpBuilder &b, RowwiseOp op,
                             ValueRange operands, ValueRange outs) override {
-    return device::emitRowwise(kernels, b, op, operands, outs);
+    return inside ? inside->emitRowwise(op, operands, outs)
+                  : device::emitRowwise(kernels, b, op, operands, outs);
   }
   LogicalResult emitPairwise(ImplicitLocOpBuilder &b, PairwiseOp op,
                              ValueRange operands, ValueRange outs) override {
@@ -32,11 +29,15 @@ public:
   }
   LogicalResult emitMatmul(ImplicitLocOpBuilder &b, MatmulOp op,
                            ValueRange operands, Value out) override {
-    return device::emitMatmul(kernels, b, op, operands, out);
+    return inside ? inside->emitMatmul(op, operands, out)
+                  : device::emitMatmul(kernels, b, op, operands, out);
   }
   LogicalResult emitGather(ImplicitLocOpBuilder &b, GatherOp op,
                            ValueRange operands, Value out) override {
-    return device::emitGather(kernels, b, operands, out);
+    if (!inside)
+      return device::emitGather(kernels, b, operands, out);
+    inside->emitGather(operands[0], operands[1], out);
+    return success();
   }
   LogicalResult emitScatterAdd(ImplicitLocOpBuilder &b, ScatterAddOp op,
                                ValueRange operands, Value out) override {
@@ -44,23 +45,50 @@ public:
   }
   LogicalResult emitColumns(ImplicitLocOpBuilder &b, ColumnsOp op, Value x,
                             Value out) override {
-    return device::emitColumns(kernels, b, op, x, out);
+    if (!inside)
+      return device::emitColumns(kernels, b, op, x, out);
+    inside->emitColumns(op, x, out);
+    return success();
   }
   LogicalResult emitConcatColumns(ImplicitLocOpBuilder &b, ConcatColumnsOp op,
                                   ValueRange pieces, Value out) override {
-    return device::emitConcatColumns(kernels, b, op, pieces, out);
+    if (!inside)
+      return device::emitConcatColumns(kernels, b, op, pieces, out);
+    inside->emitConcatColumns(op, pieces, out);
+    return success();
   }
   void emitCopy(ImplicitLocOpBuilder &b, Value from, Value to) override {
-    device::emitCopy(kernels, b, from, to);
+    if (inside)
+      inside->emitCopy(from, to);
+    else
+      device::emitCopy(kernels, b, from, to);
   }
   LogicalResult emitScan(ImplicitLocOpBuilder &b, ScanOp op,
                          ValueRange operands, ValueRange outs,
                          StepFn emitStep) override {
-    return isMissing(op);
+    return device::emitScan(kernels, b, op, operands, outs, inside, *this,
+                            emitStep);
+  }
+  Value allocateBuffer(ImplicitLocOpBuilder &b, MemRefType type,
+                       ArrayRef<OpFoldResult> sizes) override {
+    return inside ? inside->allocate(type)
+                  : ConstructEmitter::allocateBuffer(b, type, sizes);
+  }
+  void releaseBuffer(ImplicitLocOpBuilder &b, Value buffer) override {
+    if (!inside)
+      ConstructEmitter::releaseBuffer(b, buffer);
+  }
+  void storeNumber(ImplicitLocOpBuilder &b, Value number, Value out) override {
+    if (inside)
+      inside->storeNumber(number, out);
+    else
+      ConstructEmitter::storeNumber(b, number, out);
   }
 
 private:
   device::KernelBuilder kernels;
+  /// The kernel that is being built, while a scan's step is emitted.
+  device::BlockConstructs *inside = nullptr;
 };
 } // namespace
 
