@@ -15,8 +15,9 @@ struct RowLayout {
   static constexpr int64_t threads = 256, warpSize = 32;
   explicit RowLayout(RowwiseOp op) : length(op.getRowLength()) {
     width = length % 4 == 0 ? 4 : length % 2 == 0 ? 2 : 1;
-    lanes = std::min<int64_t>(
-        warpSize, llvm::PowerOf2Ceil(llvm::divideCeil(length, width)));
+    lanes =
+        std::min<int64_t>(warpSize, llvm::PowerOf2Ceil(std::max<int64_t>(
+                                        1, llvm::divideCeil(length, width))));
   }
   int64_t rowsOfWarp() const { return warpSize / lanes; }
   int64_t rowsOfBlock() const { return threads / lanes; }
