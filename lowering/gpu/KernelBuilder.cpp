@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/gpu/KernelBuilder.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace geo;
@@ -35,6 +36,9 @@ void KernelBuilder::launch(Gen &host, StringRef name, ArrayRef<Value> grid,
     kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
     kernel.setKnownBlockSizeAttr(
         b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+    // Without a word on it, ptxas may spill for the sake of more blocks.
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
     kernel->remove();
     SymbolTable(kernels).insert(kernel);
     b.setInsertionPointToStart(&kernel.front());
