@@ -56,7 +56,7 @@ TEST(Attention, BadInput) {
   options.model = GEOC_ATTENTION_FOLDER "/attention.mlir";
   options.target = "gpu";
   EXPECT_EQ(learnToAttend(options).message(),
-            "--target: expects cpu or loops, but got 'gpu'");
+            "--target: expects cpu, loops or simt, but got 'gpu'");
   options.target = "cpu";
   options.lr = 0;
   EXPECT_EQ(learnToAttend(options).message(),

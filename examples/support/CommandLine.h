@@ -13,7 +13,7 @@ template <class Options>
 void addRunOptions(CLI::App &app, Options &options, bool &json) {
   app.add_option("--threads", options.threads, "0: all")->capture_default_str();
   app.add_option("--seed", options.seed)->capture_default_str();
-  app.add_option("--target", options.target, "cpu or loops")
+  app.add_option("--target", options.target, "cpu, loops or simt")
       ->capture_default_str();
   app.add_flag("--json", json, "Print one line of JSON");
 }

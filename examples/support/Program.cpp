@@ -62,7 +62,7 @@ rt::Expected<Program> Program::load(const std::string &path,
                                     const std::string &targetName) {
   std::optional<Target> target = parseTarget(targetName);
   if (!target)
-    return rt::expects("--target", "cpu or loops", rt::quote(targetName));
+    return rt::expects("--target", "cpu, loops or simt", rt::quote(targetName));
   auto text = readModel(path, aliases);
   if (!text)
     return text.status();

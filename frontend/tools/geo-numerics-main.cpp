@@ -18,8 +18,9 @@ struct Options {
                             cl::desc("FILE.jsonl"), cl::cat(category)};
   cl::opt<std::string> target{
       "target", cl::init("cpu"), cl::cat(category),
-      cl::desc("loops, cpu, or interpret (long double, nothing rounded: shows "
-               "whether formulas and gradients are right)")};
+      cl::desc(
+          "loops, cpu, simt, or interpret (long double, nothing rounded: shows "
+          "whether formulas and gradients are right)")};
   cl::opt<std::string> manifold{"manifold", cl::cat(category),
                                 cl::desc("Only the lines of this manifold")};
   cl::opt<std::string> op{"op", cl::cat(category),
@@ -126,9 +127,11 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
           "  geo-numerics refvec.jsonl --target=loops --manifold poincare\n",
           &errors))
     return usageError(geo::tools::getUsageMessage(message));
-  if (!llvm::is_contained({"loops", "cpu", "interpret"}, options.target))
-    return usageError("expects --target loops, cpu or interpret, but got " +
-                      options.target);
+  if (!llvm::is_contained({"loops", "cpu", "simt", "interpret"},
+                          options.target))
+    return usageError(
+        "expects --target loops, cpu, simt or interpret, but got " +
+        options.target);
   if (options.pairMath != "f64" && options.pairMath != "f32")
     return usageError("expects --pair-math f64 or f32, but got " +
                       options.pairMath);

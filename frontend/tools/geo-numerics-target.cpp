@@ -110,7 +110,7 @@ geo::numerics::makeProgram(StringRef target, OwningOpRef<ModuleOp> module) {
     return std::make_unique<InterpretedProgram>(std::move(module));
   }
   CompileOptions options;
-  options.target = *parseTarget(target); // one of the two, checked
+  options.target = *parseTarget(target); // checked
   auto executable = compile(*module, options);
   if (!executable)
     return nullptr;

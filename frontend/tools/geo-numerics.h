@@ -126,7 +126,7 @@ public:
                                    std::vector<rt::Tensor> &results) = 0;
 };
 
-/// Prepares `module` for loops, cpu or interpret; null after a diagnostic.
+/// Prepares `module` for loops, cpu, simt or interpret; null after a diagnostic.
 std::unique_ptr<Program> makeProgram(llvm::StringRef target,
                                      mlir::OwningOpRef<mlir::ModuleOp> module);
 

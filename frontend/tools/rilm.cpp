@@ -113,7 +113,8 @@ void tools::addRunOptions(CLI::App &command, RunOptions &options) {
       ->capture_default_str();
   command
       .add_option("--target", options.target,
-                  "cpu, or loops (slow, the reference)")
+                  "cpu, loops (slow, the reference), or simt (kernels of "
+                  "a GPU, run on the host)")
       ->capture_default_str();
   command.add_flag("--check-points,!--no-check-points", options.checkPoints,
                    fmt::format("Stop at a point that is not on its manifold, "
@@ -131,7 +132,8 @@ rt::Status tools::apply(const RunOptions &options) {
     return rt::expects("--threads", "0 to 4096",
                        std::to_string(options.threads));
   if (!parseTarget(options.target))
-    return rt::expects("--target", "cpu or loops", rt::quote(options.target));
+    return rt::expects("--target", "cpu, loops or simt",
+                       rt::quote(options.target));
   if (!rt::canStartThreads(options.threads))
     return rt::expects("--threads", "no more threads than the system starts",
                        std::to_string(options.threads));

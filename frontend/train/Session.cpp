@@ -118,7 +118,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
                                       const SessionOptions &options) {
   std::optional<Target> target = parseTarget(options.target);
   if (!target)
-    return rt::expects("--target", "cpu or loops", rt::quote(options.target));
+    return rt::expects("--target", "cpu, loops or simt", rt::quote(options.target));
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->optimizer = options.optimizer;

@@ -36,15 +36,17 @@ void KernelBuilder::launch(Gen &host, StringRef name, ArrayRef<Value> grid,
     kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
     kernel.setKnownBlockSizeAttr(
         b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
-    // Without a word on it, ptxas may spill for the sake of more blocks.
-    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(1));
     kernel->remove();
     SymbolTable(kernels).insert(kernel);
     b.setInsertionPointToStart(&kernel.front());
     Gen g(b);
     bytes = body(g, kernel.getArguments());
     gpu::ReturnOp::create(b);
+    // Of kernels with tiles ptxas would rather spill than have fewer blocks,
+    // which their memory would not let in anyway.
+    if (bytes)
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(1));
   }
   // A launch of no blocks is an error; kernels know how many rows there are.
   Value one = host.idx(1);
