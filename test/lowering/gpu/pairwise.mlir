@@ -21,7 +21,7 @@
 // Two stages of the rows are copied while others are multiplied, each factor in
 // two parts; then the region on four pairs at a time.
 // CHECK-LABEL: gpu.func @pairwise_sums(
-// CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>, nvvm.minctasm = 1 : i32}
 // CHECK: gpu.dynamic_shared_memory
 // CHECK: scf.for
 // CHECK: nvgpu.device_async_copy
