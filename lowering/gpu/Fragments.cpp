@@ -9,6 +9,8 @@ using namespace geo::device;
 
 /// The bits of an f32 that a tf32 keeps; mma.sync ignores the others.
 static constexpr int32_t tf32Bits = ~0x1fff;
+/// Half of the last of them.
+static constexpr int32_t tf32Half = 0x1000;
 
 Fragments::Fragments(Gen &g, ProductMath math, Value lane)
     : g(g), math(math), group(g.div(lane, g.idx(4))),
@@ -47,7 +49,11 @@ Fragments::Factor Fragments::split(ValueRange numbers) {
   if (math == ProductMath::tf32x3) {
     Values high, low;
     for (Value x : numbers) {
+      // To nearest: the rest then has either sign, and what its own rounding
+      // loses does not add up. Where the rounding of a NaN overflows, the rest
+      // is still one.
       Value bits = g.bitcast(x, g.i32());
+      bits = arith::AddIOp::create(g.b, bits, g.integer(g.i32(), tf32Half));
       bits = arith::AndIOp::create(g.b, bits, g.integer(g.i32(), tf32Bits));
       high.push_back(g.bitcast(bits, g.f32()));
       low.push_back(g.fsub(x, high.back()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geo.scan as one kernel: a block goes through all steps with some rows.
 #include "lowering/gpu/Scan.h"
+#include "lowering/OpLowering.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -175,10 +176,16 @@ static LogicalResult check(ScanOp op) {
     for (Value v : arguments)
       if (failed(checkRows(v)))
         return failure();
-  for (Operation &inner : op.getBlock().without_terminator())
+  for (Operation &inner : op.getBlock().without_terminator()) {
+    // Columns of a weight are a view of it.
+    auto columns = dyn_cast<ColumnsOp>(inner);
+    bool isWhole = isa<arith::ConstantOp>(inner) ||
+                   (columns && isView(columns) &&
+                    llvm::is_contained(op.getSharedArgs(), columns.getX()));
     for (Value v : inner.getResults())
-      if (!isa<arith::ConstantOp>(inner) && failed(checkRows(v)))
+      if (!isWhole && failed(checkRows(v)))
         return failure();
+  }
   for (Value v : op.getSharedArgs())
     if (llvm::is_contained(op.getYield().getValues(), v))
       return op.emitOpError("expects states and outputs that steps compute on "

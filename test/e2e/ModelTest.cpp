@@ -140,7 +140,7 @@ std::string testName(
 
 INSTANTIATE_TEST_SUITE_P(
     Dumps, Compiled,
-    testing::Combine(testing::Values("loops", "cpu"),
+    testing::Combine(testing::Values("loops", "cpu", "simt"),
                      testing::Values("flat-windows", "flat-lines",
                                      "hyp-windows", "hyp-lines",
                                      "naive-windows", "naive-lines")),

@@ -157,6 +157,7 @@ static std::string widen(StringRef source) {
   };
   check(source, Target::loops, 1e-5L, "loops");
   check(source, Target::cpu, 1e-5L, "cpu");
+  check(source, Target::simt, 1e-5L, "simt");
   // Conversions have no wider form.
   if (source.contains("extf") || source.contains("truncf"))
     return same;
