@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_manifolds.py RILM FOLDER: the recurrence trains on every manifold, on both
+"""check_manifolds.py RILM FOLDER: the recurrence trains on every manifold, on all
 targets to the same perplexities; curvatures are learnt, each factor's its own; and a
 checkpoint knows its manifold."""
 import json, os, shutil, subprocess, sys
@@ -36,12 +36,12 @@ def metrics(out):
 manifolds = ["#geo.lorentz<0.5>", "#geo.sphere<1.0>", "#geo.stereographic<-0.5>", "#geo.stereographic<0.0>",
              "#geo.product<#geo.poincare<1.0> x 2, #geo.lorentz<2.0> x 3, #geo.euclidean x 1>"]
 for i, manifold in enumerate(manifolds):
-    for target in ["loops", "cpu"]:
+    for target in ["loops", "cpu", "simt"]:
         train(manifold, f"{i}-{target}", "--target", target, "--learn-curvature")
-    lines = {target: metrics(f"{i}-{target}") for target in ["loops", "cpu"]}
+    lines = {target: metrics(f"{i}-{target}") for target in ["loops", "cpu", "simt"]}
     perplexities = [line["valid_ppl"] for line in lines["cpu"]]
     assert perplexities[-1] < 0.95 * perplexities[0], (manifold, perplexities)
-    for a, b in zip(lines["loops"], lines["cpu"]):
+    for a, b in [*zip(lines["loops"], lines["cpu"]), *zip(lines["loops"], lines["simt"])]:
         assert near(a["valid_ppl"], b["valid_ppl"]) and near(a["gradient_norm"], b["gradient_norm"]), (manifold, a, b)
     last = lines["cpu"][-1]
     begin = [float(c) for c in ["0.5", "1", "-0.5", "0"][i : i + 1]] or [1, 2]
