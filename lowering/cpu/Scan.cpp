@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/cpu/Scan.h"
-#include "lowering/OpLowering.h"
+#include "lowering/ScanRows.h"
 #include "lowering/cpu/Copy.h"
 
 using namespace mlir;
 using namespace geo;
 using namespace geo::cpu;
-
-namespace {
-/// How the ops of a body see a tensor: row by row, or all of it from each row.
-struct Uses {
-  bool byRow = false, whole = false;
-};
-} // namespace
-
-static Uses getUses(Value v) {
-  Uses uses;
-  for (OpOperand &use : v.getUses()) {
-    Operation *user = use.getOwner();
-    unsigned i = use.getOperandNumber();
-    // A view is read as its uses read it; a copy goes row by row.
-    if (isView(user)) {
-      Uses through = getUses(user->getResult(0));
-      uses.byRow |= through.byRow;
-      uses.whole |= through.whole;
-    } else if (!isa<YieldOp>(user)) {
-      bool isRow = true;
-      if (auto rowwise = dyn_cast<RowwiseOp>(user))
-        isRow = i < rowwise.getRows().size();
-      else if (auto matmul = dyn_cast<MatmulOp>(user))
-        isRow = i == 0 && !matmul.getTransposeA();
-      else if (isa<GatherOp>(user))
-        isRow = i == 1;
-      (isRow ? uses.byRow : uses.whole) = true;
-    }
-  }
-  return uses;
-}
-
-static bool isTensor(Value v) {
-  auto type = dyn_cast<RankedTensorType>(v.getType());
-  return type && type.getRank() > 0;
-}
 
 namespace {
 class Scan {
@@ -53,14 +17,12 @@ public:
         init(operands.take_front(numStates)),
         inputs(operands.slice(numStates, op.getInputs().size())),
         shared(operands.take_back(op.getShared().size())),
-        finals(outs.take_front(numStates)),
-        stacked(outs.drop_front(numStates)) {}
+        finals(outs.take_front(numStates)), stacked(outs.drop_front(numStates)),
+        scanRows(op) {}
 
   LogicalResult emit();
 
 private:
-  /// Classifies arguments; false if the rows cannot be split.
-  bool canSplit();
   bool hasSegments() { return op.getReverse() && op.getTruncate() > 0; }
   Value getBatch();
   /// Rows [lower, upper) of segments [first, last); `hasFinals` where these end
@@ -81,39 +43,12 @@ private:
   ConstructEmitter::StepFn emitStep;
   unsigned numStates;
   ValueRange operands, outs, init, inputs, shared, finals, stacked;
-  /// Inputs whose slice every row sees whole.
-  llvm::SmallDenseSet<unsigned> wholeInputs;
-  bool isSplit = false;
+  const ScanRows scanRows;
+  /// Where rows depend on one another, one thread does all of them.
+  const bool isSplit = scanRows.canSplit;
   Values states;
 };
 } // namespace
-
-bool Scan::canSplit() {
-  for (BlockArgument state : op.getStateArgs())
-    if (isTensor(state) && getUses(state).whole)
-      return false;
-  ArrayRef<BlockArgument> inputArgs = op.getInputArgs();
-  for (auto [i, input] : llvm::enumerate(inputArgs)) {
-    Uses uses = getUses(input);
-    if (uses.byRow && uses.whole)
-      return false;
-    if (!uses.byRow)
-      wholeInputs.insert(i);
-  }
-  // Rows of a shared operand are the batch's only by coincidence.
-  for (BlockArgument argument : op.getSharedArgs())
-    if (getUses(argument).byRow)
-      return false;
-  for (Operation &inner : op.getBlock().without_terminator())
-    if (!isView(&inner)) // its operand tells
-      for (Value result : inner.getResults())
-        if (isTensor(result) && getUses(result).whole)
-          return false;
-  return llvm::none_of(op.getYield().getValues(), [&](Value v) {
-    return isTensor(v) && (llvm::is_contained(op.getSharedArgs(), v) ||
-                           llvm::is_contained(inputArgs, v));
-  });
-}
 
 /// The number of rows that steps work on: of a state, else of an input's slice.
 Value Scan::getBatch() {
@@ -123,7 +58,7 @@ Value Scan::getBatch() {
       return g.dim(state, 0);
   for (auto [i, input] : llvm::enumerate(inputs))
     if (cast<MemRefType>(input.getType()).getRank() > 1 &&
-        !wholeInputs.contains(i))
+        !scanRows.wholeInputs.contains(i))
       return g.dim(input, 1);
   return g.idx(1);
 }
@@ -184,7 +119,7 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper, Value first,
   for (Value v : finals)
     myFinals.push_back(isRowed(v, 1) ? g.window(v, 0, lower, rows) : v);
   for (auto [i, v] : llvm::enumerate(inputs))
-    myInputs.push_back(isRowed(v, 2) && !wholeInputs.contains(i)
+    myInputs.push_back(isRowed(v, 2) && !scanRows.wholeInputs.contains(i)
                            ? g.window(v, 1, lower, rows)
                            : v);
   for (Value v : stacked)
@@ -258,8 +193,6 @@ LogicalResult Scan::emitThread(Value tid, Value lower, Value upper, Value first,
 }
 
 LogicalResult Scan::emit() {
-  // Where rows depend on one another, one thread does all of them.
-  isSplit = canSplit();
   Value threadCount =
       isSplit || hasSegments() ? work.getThreadCount(g) : g.idx(1);
   Value batch = getBatch();

@@ -19,6 +19,8 @@ public:
 
   BlockConstructs(Gen &g, Workgroup &memory, Value count, int64_t maxRows);
 
+  int64_t getMaxRows() const { return maxRows; }
+
   /// A buffer in workgroup memory; leading dynamic sizes are the rows'.
   Value allocate(mlir::MemRefType type);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // geo.scan as one kernel: a block goes through all steps with some rows.
 #include "lowering/gpu/Scan.h"
-#include "lowering/OpLowering.h"
+#include "lowering/ScanRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace geo;
@@ -10,7 +11,9 @@ using namespace geo::device;
 
 /// Rows of a block. A step takes its time for reading the weights; two rows
 /// share that without leaving multiprocessors idle at common batches.
-static constexpr int64_t blockRows = 2;
+static constexpr int64_t rowsPerBlock = 2;
+/// Of a block where rows depend on one another.
+static constexpr int64_t mostDependentRows = 32;
 /// Workgroup memory for weights, of the 163 KiB that every target has.
 static constexpr int64_t weightBytes = 98304;
 
@@ -23,8 +26,8 @@ namespace {
 /// The operands of a scan and its outs, of which rows are split.
 class ScanKernel {
 public:
-  ScanKernel(Gen &g, ScanOp op, ValueRange args)
-      : g(g), op(op), numStates(op.getNumStates()),
+  ScanKernel(Gen &g, ScanOp op, const ScanRows &rows, ValueRange args)
+      : g(g), op(op), rows(rows), numStates(op.getNumStates()),
         init(args.take_front(numStates)),
         inputs(args.slice(numStates, op.getInputs().size())),
         shared(args.slice(numStates + inputs.size(), op.getShared().size())),
@@ -44,6 +47,7 @@ private:
 
   Gen &g;
   ScanOp op;
+  const ScanRows &rows;
   unsigned numStates;
   ValueRange init, inputs, shared, finals, stacked;
   Values states;
@@ -83,7 +87,7 @@ LogicalResult ScanKernel::emit(BlockConstructs &block, Value first, Value count,
     if (type)
       append_range(shape, type.getShape());
     if (shape.size() > 1)
-      shape[1] = blockRows;
+      shape[1] = block.getMaxRows();
     states.push_back(block.allocate(MemRefType::get(
         shape, type ? type.getElementType() : init[s].getType())));
     Value start = getVersion(s, g.idx(0));
@@ -114,8 +118,11 @@ LogicalResult ScanKernel::emit(BlockConstructs &block, Value first, Value count,
                                                              : g.load(now));
       outs.push_back(getVersion(s, g.sub(g.idx(1), parity)));
     }
-    for (Value v : inputs)
-      arguments.push_back(mine(g.slice(v, t), 0));
+    for (auto [i, v] : llvm::enumerate(inputs)) {
+      Value slice = g.slice(v, t);
+      bool isWhole = rows.wholeInputs.contains(i);
+      arguments.push_back(isWhole ? slice : mine(slice, 0));
+    }
     append_range(arguments, shared);
     Values next = outs;
     for (Value v : stacked)
@@ -144,62 +151,14 @@ LogicalResult ScanKernel::emit(BlockConstructs &block, Value first, Value count,
   return emitted;
 }
 
-/// How a body sees a tensor of rows: only row by row?
-static bool isReadByRow(Value v) {
-  return llvm::all_of(v.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<ColumnsOp, DetachOp>(user))
-      return isReadByRow(user->getResult(0));
-    if (auto rowwise = dyn_cast<RowwiseOp>(user))
-      return use.getOperandNumber() < rowwise.getRows().size();
-    if (auto matmul = dyn_cast<MatmulOp>(user))
-      return use.getOperandNumber() == 0 && !matmul.getTransposeA();
-    if (isa<GatherOp>(user))
-      return use.getOperandNumber() == 1;
-    return isa<ConcatColumnsOp, YieldOp>(user);
-  });
-}
-
-static LogicalResult check(ScanOp op) {
-  auto isRows = [](Value v) {
-    auto type = dyn_cast<RankedTensorType>(v.getType());
-    return type && type.getRank() > 0;
-  };
-  auto checkRows = [&](Value v) -> LogicalResult {
-    if (!isRows(v) || isReadByRow(v))
-      return success();
-    return op.emitOpError("expects states and inputs that steps read row by "
-                          "row on a GPU, but got one that they read whole");
-  };
-  for (ArrayRef<BlockArgument> arguments :
-       {op.getStateArgs(), op.getInputArgs()})
-    for (Value v : arguments)
-      if (failed(checkRows(v)))
-        return failure();
-  for (Operation &inner : op.getBlock().without_terminator()) {
-    // Columns of a weight are a view of it.
-    auto columns = dyn_cast<ColumnsOp>(inner);
-    bool isWhole = isa<arith::ConstantOp>(inner) ||
-                   (columns && isView(columns) &&
-                    llvm::is_contained(op.getSharedArgs(), columns.getX()));
-    for (Value v : inner.getResults())
-      if (!isWhole && failed(checkRows(v)))
-        return failure();
-  }
-  for (Value v : op.getSharedArgs())
-    if (llvm::is_contained(op.getYield().getValues(), v))
-      return op.emitOpError("expects states and outputs that steps compute on "
-                            "a GPU, but got a shared operand");
-  return success();
-}
-
 /// The number of rows: of a state, else of an input's slice.
-static Value getBatch(Gen &host, ValueRange init, ValueRange inputs) {
+static Value getBatch(Gen &host, ValueRange init, ValueRange inputs,
+                      const ScanRows &rows) {
   for (Value state : init)
     if (isRowed(state, 1))
       return host.dim(state, 0);
-  for (Value input : inputs)
-    if (isRowed(input, 2))
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (isRowed(input, 2) && !rows.wholeInputs.contains(i))
       return host.dim(input, 1);
   return host.idx(1);
 }
@@ -209,12 +168,22 @@ LogicalResult device::emitScan(KernelBuilder &kernels, ImplicitLocOpBuilder &b,
                                BlockConstructs *&inside,
                                ConstructEmitter &emitter,
                                ConstructEmitter::StepFn emitStep) {
-  if (failed(check(op)))
-    return failure();
   Gen host(b);
+  ScanRows rows(op);
   unsigned numStates = op.getNumStates();
   ValueRange inputs = operands.slice(numStates, op.getInputs().size());
-  Value batch = getBatch(host, operands.take_front(numStates), inputs);
+  Value batch = getBatch(host, operands.take_front(numStates), inputs, rows);
+  int64_t blockRows = rowsPerBlock;
+  if (!rows.canSplit) {
+    // One block has them all.
+    std::optional<int64_t> size = getConstantIntValue(batch);
+    if (!size || *size > mostDependentRows)
+      return op.emitOpError("expects at most ")
+             << mostDependentRows
+             << " rows, known by type, where steps read rows of others, on a "
+                "GPU";
+    blockRows = std::max<int64_t>(1, *size);
+  }
   Value segments = host.idx(1);
   if (op.getReverse() && op.getTruncate() > 0)
     segments = host.ceilDiv(host.dim(inputs[0], 0), host.idx(op.getTruncate()));
@@ -235,7 +204,7 @@ LogicalResult device::emitScan(KernelBuilder &kernels, ImplicitLocOpBuilder &b,
           Value count = g.min(g.sub(batch, first), g.idx(blockRows));
           BlockConstructs block(g, memory, count, blockRows);
           inside = &block;
-          ScanKernel scan(g, op, args.drop_back());
+          ScanKernel scan(g, op, rows, args.drop_back());
           emitted = scan.emit(block, first, count, emitter, emitStep);
           inside = nullptr;
         });

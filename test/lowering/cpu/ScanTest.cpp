@@ -57,6 +57,10 @@ void expectNear(const Array<T> &got, const Array<T> &want, double tolerance) {
     ASSERT_NEAR(got.data[i], want.data[i], tolerance) << i;
 }
 
+/// The targets and threads to compare with loops.
+const std::pair<Target, int> runs[] = {
+    {Target::cpu, 1}, {Target::cpu, 2}, {Target::cpu, 3}, {Target::simt, 1}};
+
 class CpuScan : public testing::TestWithParam<const char *> {
 protected:
   void TearDown() override { rt::setNumThreads(0); }
@@ -67,9 +71,11 @@ INSTANTIATE_TEST_SUITE_P(Modes, CpuScan,
 TEST_P(CpuScan, SplitsRows) {
   std::string text = split;
   text.replace(text.find("$M"), 2, GetParam());
-  Program loops(text, Target::loops), cpu(text, Target::cpu);
+  Program loops(text, Target::loops), cpu(text, Target::cpu),
+      simt(text, Target::simt);
   ASSERT_TRUE(loops) << loops.errors;
   ASSERT_TRUE(cpu) << cpu.errors;
+  ASSERT_TRUE(simt) << simt.errors;
   for (int64_t batch : {1, 2, 30})
     for (int64_t steps : {0, 1, 5}) {
       Array<float> h({batch, 19}), bias({steps, 19}), E({7, 19}), W({19, 19});
@@ -87,12 +93,13 @@ TEST_P(CpuScan, SplitsRows) {
       Array<double> dots({steps, batch}, NAN);
       double number = NAN;
       loops("f", h, n, ids, A, bias, E, W, s, end, number, all, dots);
-      for (int threads : {1, 2, 3}) {
+      for (auto [target, threads] : runs) {
+        Program &program = target == Target::cpu ? cpu : simt;
         rt::setNumThreads(threads);
         Array<float> end2({batch, 19}, NAN), all2({steps, batch, 19}, NAN);
         Array<double> dots2({steps, batch}, NAN);
         double number2 = NAN;
-        cpu("f", h, n, ids, A, bias, E, W, s, end2, number2, all2, dots2);
+        program("f", h, n, ids, A, bias, E, W, s, end2, number2, all2, dots2);
         expectNear(end2, end, 1e-5);
         expectNear(all2, all, 1e-5);
         expectNear(dots2, dots, 1e-5);
@@ -115,9 +122,11 @@ TEST(CpuScanStatic, SplitsRows) {
     for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
          at += to.size())
       text.replace(at, from.size(), to);
-  Program loops(text, Target::loops), cpu(text, Target::cpu);
+  Program loops(text, Target::loops), cpu(text, Target::cpu),
+      simt(text, Target::simt);
   ASSERT_TRUE(loops) << loops.errors;
   ASSERT_TRUE(cpu) << cpu.errors;
+  ASSERT_TRUE(simt) << simt.errors;
   Array<float> h({5, 19}), bias({3, 19}), E({7, 19}), W({19, 19});
   Array<int32_t> ids({3, 5}, 2);
   Array<double> A({3, 5});
@@ -130,9 +139,10 @@ TEST(CpuScanStatic, SplitsRows) {
   Array<float> end({5, 19}, NAN), all({3, 5, 19}, NAN), end2 = end, all2 = all;
   Array<double> dots({3, 5}, NAN), dots2 = dots;
   loops("f", h, n, ids, A, bias, E, W, s, end, number, all, dots);
-  for (int threads : {1, 2, 3}) {
+  for (auto [target, threads] : runs) {
+    Program &program = target == Target::cpu ? cpu : simt;
     rt::setNumThreads(threads);
-    cpu("f", h, n, ids, A, bias, E, W, s, end2, number2, all2, dots2);
+    program("f", h, n, ids, A, bias, E, W, s, end2, number2, all2, dots2);
     expectNear(end2, end, 1e-5);
     expectNear(all2, all, 1e-5);
     expectNear(dots2, dots, 1e-5);
@@ -168,9 +178,11 @@ func.func @f(%h0: tensor<?x21xf32>, %U: tensor<?x?x21xf32>, %W: tensor<20x24xf32
 })mlir";
 
 TEST(CpuScanBlocks, SplitRows) {
-  Program loops(blocks, Target::loops), cpu(blocks, Target::cpu);
+  Program loops(blocks, Target::loops), cpu(blocks, Target::cpu),
+      simt(blocks, Target::simt);
   ASSERT_TRUE(loops) << loops.errors;
   ASSERT_TRUE(cpu) << cpu.errors;
+  ASSERT_TRUE(simt) << simt.errors;
   for (int64_t batch : {1, 2, 30})
     for (int64_t steps : {0, 1, 5}) {
       Array<float> h({batch, 21}), U({steps, batch, 21}), W({20, 24}),
@@ -179,10 +191,11 @@ TEST(CpuScanBlocks, SplitRows) {
       fill(U, -1, 1, 2);
       fill(W, -0.3, 0.3, 3);
       loops("f", h, U, W, end, all);
-      for (int threads : {1, 2, 3}) {
+      for (auto [target, threads] : runs) {
+        Program &program = target == Target::cpu ? cpu : simt;
         rt::setNumThreads(threads);
         Array<float> end2({batch, 21}, NAN), all2({steps, batch, 23}, NAN);
-        cpu("f", h, U, W, end2, all2);
+        program("f", h, U, W, end2, all2);
         expectNear(end2, end, 1e-5);
         expectNear(all2, all, 1e-5);
       }
@@ -191,19 +204,23 @@ TEST(CpuScanBlocks, SplitRows) {
 }
 
 TEST(CpuScanWhole, KeepsDependentRowsTogether) {
-  Program loops(whole, Target::loops), cpu(whole, Target::cpu);
+  Program loops(whole, Target::loops), cpu(whole, Target::cpu),
+      simt(whole, Target::simt);
   ASSERT_TRUE(loops) << loops.errors;
   ASSERT_TRUE(cpu) << cpu.errors;
+  ASSERT_TRUE(simt) << simt.errors;
   Array<float> h({9, 9}), U({4, 9, 9}), end({9, 9}), all({4, 9, 9}),
       end2({9, 9}, NAN), all2({4, 9, 9}, NAN);
   fill(h, -1, 1, 1);
   fill(U, -0.5, 0.5, 2);
   loops("f", h, U, end, all);
-  rt::setNumThreads(3);
-  cpu("f", h, U, end2, all2);
-  rt::setNumThreads(0);
-  expectNear(end2, end, 1e-6);
-  expectNear(all2, all, 1e-6);
+  for (Program *program : {&cpu, &simt}) {
+    rt::setNumThreads(3);
+    (*program)("f", h, U, end2, all2);
+    rt::setNumThreads(0);
+    expectNear(end2, end, 1e-6);
+    expectNear(all2, all, 1e-6);
+  }
 }
 
 } // namespace

@@ -2,8 +2,8 @@
 """usage: check_resources.py BOUNDS.json RESOURCES.json...
 
 Fails unless every kernel of each file has no spills and no stack, and no more
-registers and shared memory than the bounds say, by name without its number;
-every bound must be for a kernel that is there.
+registers and shared memory than the bounds say, by name without its number ("*":
+any other); every bound must be for a kernel that is there.
 """
 import json
 import re
@@ -17,16 +17,17 @@ def check(bounds, path):
     for kernel in report["kernels"]:
         name = re.sub(r"_\d+$", "", kernel["name"])
         seen.add(name)
-        if name not in bounds:
+        bound = bounds.get(name, bounds.get("*"))
+        if bound is None:
             problems.append(f"{name}: expects a bound, but got none")
             continue
-        limits = {"spills": 0, "stack": 0, **bounds[name]}
+        limits = {"spills": 0, "stack": 0, **bound}
         for key, limit in limits.items():
             if kernel[key] > limit:
                 problems.append(f"{name}: expects at most {limit} {key}, but got {kernel[key]}")
         if kernel["registers"] == 0 or kernel["occupancy"] == 0:
             problems.append(f"{name}: expects registers and occupancy, but got none")
-    problems += [f"{name}: expects such a kernel, but got none" for name in bounds if name not in seen]
+    problems += [f"{name}: expects such a kernel, but got none" for name in bounds if name not in {*seen, "*"}]
     return [f"{report['target']}: {problem}" for problem in problems]
 
 
