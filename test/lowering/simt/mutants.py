@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Breaks kernels on purpose, and demands that the simt machine notices.
 
-usage: mutants.py SIMT_RUN GEO_OPT FILE...
+usage: mutants.py SIMT_RUN GEOC GEO_OPT FILE...
 
-Every FILE is a module with kernels and a line `// ARGS: ...` that says with
-what its function `run` (or, after `// FUNCTION:`, another) is called; see
-simt-run.cpp. A mutant is one change of the text of a kernel: a barrier removed,
+Every FILE is a module with kernels, or one that the compiler makes kernels of.
+A line `// ARGS: ...` says with what its function `run` (or, after
+`// FUNCTION:`, another) is called; see simt-run.cpp. A line `// HOST: A -> B`
+changes the launches first, so that a block gets more to do. A mutant is one change of the text of a kernel: a barrier removed,
 an index off by one, a wait dropped or one group short, a mask or bound widened,
 a stage of a buffer confused with another. The kernels as they are must have no
 report; every mutant must have one, or numbers that differ.
@@ -19,7 +20,7 @@ import sys
 import tempfile
 
 TOLERANCE = 1e-4  # of the largest number of an array
-PER_KIND = 6  # mutants of one kind in one file
+PER_KIND = 4  # mutants of one kind in one file
 
 
 class Broken(Exception):
@@ -77,6 +78,24 @@ class Text:
     def replaced(self, i, *lines):
         return "\n".join([*self.lines[:i], *lines, *self.lines[i + 1:]]) + "\n"
 
+    def following(self, i):
+        """Where control goes after line i: on, and to the start of its loop."""
+        yield i + 1
+        depth = 0
+        for j in range(i + 1, self.kernel.stop):
+            depth += self.lines[j].count("{") - self.lines[j].count("}")
+            if depth < 0:
+                break
+            if re.search(ACCESS, self.lines[j]):
+                return
+        indent = len(self.lines[i]) - len(self.lines[i].lstrip())
+        for j in range(i, self.kernel.start, -1):
+            line = self.lines[j]
+            if line.strip() and len(line) - len(line.lstrip()) < indent:
+                if "scf.for" in line:
+                    yield j + 1
+                return
+
     def with_next(self, i, name, add="addi"):
         """Line i with 1 added to the operand `name`."""
         line = self.lines[i]
@@ -87,13 +106,34 @@ class Text:
                              new)
 
 
+BARRIER = r"^\s*gpu\.barrier\b"
 ACCESS = (r"(memref\.(load|store)|vector\.(load|store|maskedload|maskedstore)|"
           r"nvgpu\.(device_async_copy|ldmatrix)) ")
 
 
 def barriers(text):
-    for i, _ in text.find(r"^\s*gpu\.barrier\b"):
-        yield i, text.replaced(i)
+    # Barriers with no access between them are one; none is needed at the end.
+    groups, needed = [], set()
+    for i, _ in text.find(BARRIER):
+        group = {i}
+        for start in text.following(i):
+            for j in range(start, text.kernel.stop):
+                if re.search(BARRIER, text.lines[j]):
+                    group.add(j)
+                elif re.search(ACCESS, text.lines[j]):
+                    needed.add(i)
+                    break
+                elif re.search(r"^\s*gpu\.return", text.lines[j]):
+                    break
+        for other in [g for g in groups if g & group]:
+            groups.remove(other)
+            group |= other
+        groups.append(group)
+    for group in groups:
+        if group & needed:
+            yield min(group), "\n".join(
+                "" if i in group else line
+                for i, line in enumerate(text.lines)) + "\n"
 
 
 def indices(text):
@@ -114,12 +154,19 @@ def waits(text):
         yield i, text.replaced(i)
         line = text.lines[i]
         if n := re.search(r"numGroups = (\d+)", line):
+            # One more would often be an empty group.
             yield i, text.replaced(
-                i, line.replace(n.group(0), f"numGroups = {int(n[1]) + 1}"))
+                i, line.replace(n.group(0), f"numGroups = {int(n[1]) + 2}"))
 
 
 def masks(text):
+    # Not where addresses of copies, or copies, depend on it: these may be of no
+    # element.
+    kernel = "\n".join(text.lines[i] for i in text.kernel)
     for i, m in text.find(r"arith\.cmpi (ult|slt), "):
+        guarded = kernel.split(f"scf.if {text.lines[i].split()[0]} ")[1:]
+        if not guarded or "device_async_copy" in guarded[0].split("}")[0]:
+            continue
         wider = {"ult": "ule", "slt": "sle"}[m.group(1)]
         line = text.lines[i]
         yield i, text.replaced(i, line.replace(f"cmpi {m.group(1)},",
@@ -131,15 +178,14 @@ def masks(text):
 
 
 def stages(text):
-    # What chooses a stage: a remainder that is the first of several indices.
-    kernel = "\n".join(text.lines[i] for i in text.kernel)
-    for i, m in text.find(r"(%\w+) = arith\.rem[us]i (%\w+), %\w+ : index"):
-        if f"[{m.group(1)}, " in kernel:
-            line = text.lines[i]
-            yield i, text.replaced(
-                i, "%mutant_one = arith.constant 1 : index",
-                f"%mutant = arith.addi {m.group(2)}, %mutant_one : index",
-                line.replace(f"i {m.group(2)},", "i %mutant,"))
+    # The first index of a workgroup buffer of two to four stages.
+    for i, m in text.find(r"%\w+\[(%\w+), [^\]]+\][^\[\]]* "
+                          r"memref<[234]x\w+x\w+x\w+, #gpu"):
+        line = text.lines[i]
+        yield i, text.replaced(
+            i, "%mutant_one = arith.constant 1 : index",
+            f"%mutant = arith.xori {m.group(1)}, %mutant_one : index",
+            line[:m.start(1)] + "%mutant" + line[m.end(1):])
 
 
 KINDS = {"barrier removed": barriers, "index off by one": indices,
@@ -156,21 +202,30 @@ def spread(mutants):
 
 
 def main():
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 5:
         sys.exit(__doc__)
-    simt_run, geo_opt = sys.argv[1:3]
+    simt_run, geoc, geo_opt = sys.argv[1:4]
     jobs, failures = [], []
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path in sys.argv[3:]:
+        for path in sys.argv[4:]:
             source = open(path).read()
             arguments = re.search(r"^// ARGS: (.*)$", source, re.M)[1].split()
             function = re.search(r"^// FUNCTION: (.*)$", source, re.M)
             function = function[1] if function else "run"
-            printed = subprocess.run([geo_opt, path], capture_output=True,
-                                     text=True, check=True).stdout
+            command = [geo_opt, path] if "gpu.module" in source else [
+                geoc, path, "--target=sm_90a", "--emit=gpu", "-o", "-"]
+            printed = subprocess.run(command, capture_output=True, text=True,
+                                     check=True).stdout
+            if host := re.search(r"^// HOST: (.*) -> (.*)$", source, re.M):
+                if host[1] not in printed:
+                    sys.exit(f"mutants.py: expects {host[1]} in {path}")
+                printed = printed.replace(host[1], host[2])
             name = os.path.basename(path)
-            reports, want = run(simt_run, path, function, arguments)
+            original = os.path.join(folder, name)
+            with open(original, "w") as out:
+                out.write(printed)
+            reports, want = run(simt_run, original, function, arguments)
             if reports:
                 failures.append(f"{name}: as it is: {reports[0]}")
                 continue
@@ -180,7 +235,8 @@ def main():
                     file = os.path.join(folder, f"{len(jobs)}.mlir")
                     with open(file, "w") as out:
                         out.write(mutant)
-                    jobs.append((kind, name, text.lines[i].strip(), want,
+                    jobs.append((kind, f"{name}:{i + 1}", text.lines[i].strip(),
+                                 want,
                                  pool.submit(run, simt_run, file, function,
                                              arguments)))
         counts = {kind: [0, 0, 0] for kind in KINDS}

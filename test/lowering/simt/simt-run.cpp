@@ -3,9 +3,9 @@
 // for test/lowering/simt/mutants.py:
 //   simt-run FILE FUNCTION ARGUMENT...
 // An argument is TYPE=NUMBER, or TYPE:SIZExSIZE:FILL with a fill of `uniform`
-// (in [-1, 1]), `nan`, `zero` or `below-N`. Prints the findings, one a line
-// after "report ", then each array after "array ". Exits 1 if the module does
-// not compile.
+// (in [-1, 1]), `mixed` (every other row nearly 1), `nan`, `zero` or `below-N`.
+// Prints the findings, one a line after "report ", then each array after "array
+// ". Exits 1 if the module does not compile.
 #include "frontend/tools/Registration.h"
 #include "lowering/Compiler.h"
 #include "mlir/Parser/Parser.h"
@@ -98,8 +98,11 @@ bool parse(StringRef text, std::mt19937 &random, Argument &argument) {
   int64_t below = 0;
   bool isBelow = fill.consume_front("below-") && !fill.getAsInteger(10, below);
   std::uniform_real_distribution<double> uniform(-1, 1);
+  int64_t columns = argument.shape.empty() ? 1 : argument.shape.back();
   for (int64_t i = 0; i < argument.size(); ++i)
-    argument.set(i, isBelow          ? static_cast<double>(random() % below)
+    argument.set(i, fill == "mixed" && i / columns % 2
+                        ? 1 + 1e-4 * uniform(random)
+                    : isBelow        ? static_cast<double>(random() % below)
                     : fill == "nan"  ? std::nan("")
                     : fill == "zero" ? 0
                                      : uniform(random));
