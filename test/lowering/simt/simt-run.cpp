@@ -141,8 +141,6 @@ int main(int argc, char **argv) {
   for (const auto &report : geo::rt::simt::takeReports())
     llvm::outs() << "report " << report.message() << '\n';
   for (const Argument &argument : arguments) {
-    if (argument.isNumber)
-      continue;
     llvm::outs() << "array";
     for (int64_t i = 0; i < argument.size(); ++i)
       llvm::outs() << ' ' << llvm::format("%.9g", argument.get(i));
