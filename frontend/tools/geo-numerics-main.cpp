@@ -21,6 +21,10 @@ struct Options {
       cl::desc(
           "loops, cpu, simt, or interpret (long double, nothing rounded: shows "
           "whether formulas and gradients are right)")};
+  cl::opt<bool> simtCheck{
+      "simt-check", cl::cat(category),
+      cl::desc("simt: a race, an access outside of a buffer and the like is an "
+               "error, naming kernel, thread and op")};
   cl::opt<std::string> manifold{"manifold", cl::cat(category),
                                 cl::desc("Only the lines of this manifold")};
   cl::opt<std::string> op{"op", cl::cat(category),
@@ -90,11 +94,11 @@ llvm::Expected<Groups> groupLines(const std::vector<Line> &lines,
 /// Runs one group; a line that cannot run scores NaN.
 bool runGroup(MLIRContext &context, const Key &key,
               llvm::ArrayRef<const Line *> lines, StringRef target,
-              Report &report) {
+              bool simtCheck, Report &report) {
   auto module = parseSourceString<ModuleOp>(makeModule(key), &context);
   std::unique_ptr<Program> program;
   if (module)
-    program = makeProgram(target, std::move(module));
+    program = makeProgram(target, std::move(module), simtCheck);
   if (!program)
     llvm::errs() << "geo-numerics: expects a module that compiles, but got an "
                     "error for "
@@ -167,7 +171,8 @@ int geo::numerics::run(int argc, char **argv, DialectRegistry &registry,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   bool ok = true;
   for (auto &[key, members] : *groups)
-    ok &= runGroup(context, key, members, options.target, report);
+    ok &= runGroup(context, key, members, options.target, options.simtCheck,
+                   report);
   if (options.json)
     printJson(llvm::outs(), report);
   else

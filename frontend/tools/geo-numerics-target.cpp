@@ -7,6 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "runtime/simt/Report.h"
 
 using namespace geo;
 using namespace geo::numerics;
@@ -32,7 +33,10 @@ public:
                              ? tensor.raw()
                              : descriptors.emplace_back(tensor).descriptor());
     entry(packed.data());
-    return success();
+    auto reports = rt::simt::takeReports();
+    for (const rt::simt::Report &report : reports)
+      llvm::errs() << "geo-numerics: " << report.message() << '\n';
+    return success(reports.empty());
   }
 
 private:
@@ -98,7 +102,8 @@ private:
 } // namespace
 
 std::unique_ptr<Program>
-geo::numerics::makeProgram(StringRef target, OwningOpRef<ModuleOp> module) {
+geo::numerics::makeProgram(StringRef target, OwningOpRef<ModuleOp> module,
+                           bool simtCheck) {
   if (target == "interpret") {
     PassManager passes(module->getContext());
     passes.addPass(createGeoCheckPoints());
@@ -111,6 +116,7 @@ geo::numerics::makeProgram(StringRef target, OwningOpRef<ModuleOp> module) {
   }
   CompileOptions options;
   options.target = *parseTarget(target); // checked
+  options.device.simtCheck = simtCheck;
   auto executable = compile(*module, options);
   if (!executable)
     return nullptr;

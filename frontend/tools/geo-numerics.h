@@ -126,9 +126,12 @@ public:
                                    std::vector<rt::Tensor> &results) = 0;
 };
 
-/// Prepares `module` for loops, cpu, simt or interpret; null after a diagnostic.
+/// Prepares `module` for loops, cpu, simt or interpret; null after a
+/// diagnostic. `simtCheck`: calls on simt fail where kernels do what
+/// docs/simt.md names.
 std::unique_ptr<Program> makeProgram(llvm::StringRef target,
-                                     mlir::OwningOpRef<mlir::ModuleOp> module);
+                                     mlir::OwningOpRef<mlir::ModuleOp> module,
+                                     bool simtCheck = false);
 
 /// What a program made of a line. Gradients of inputs that the manifold does
 /// not have (c) are zero.

@@ -39,6 +39,7 @@ static int runTrain(TrainCommand &command) {
     return report(s, badInput);
   options.target = command.run.target;
   options.checkPoints = command.run.checkPoints;
+  options.simtCheck = command.run.simtCheck;
   options.cacheDirectory = cacheDirectory();
   options.quiet = command.json;
 

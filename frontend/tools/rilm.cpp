@@ -5,6 +5,7 @@
 #include "frontend/tools/ToolFailures.h"
 #include "lowering/Compiler.h"
 #include "runtime/Threads.h"
+#include "runtime/simt/Report.h"
 
 #include <cerrno>
 #include <charconv>
@@ -120,6 +121,10 @@ void tools::addRunOptions(CLI::App &command, RunOptions &options) {
                    fmt::format("Stop at a point that is not on its manifold, "
                                "naming op, row, norm and limit (default: {})",
                                options.checkPoints ? "on" : "off"));
+  command.add_flag(
+      "--simt-check", options.simtCheck,
+      "simt: stop at a race, an access outside of a buffer and the "
+      "like, naming kernel, thread and op");
 }
 
 void tools::setOneRowDefaults(RunOptions &options) {
@@ -145,6 +150,7 @@ SessionOptions tools::makeSessionOptions(const RunOptions &options) {
   SessionOptions session;
   session.target = options.target;
   session.checkPoints = options.checkPoints;
+  session.simtCheck = options.simtCheck;
   session.cacheDirectory = cacheDirectory();
   return session;
 }
@@ -231,6 +237,8 @@ int main(int argc, char **argv) {
     return report(rt::expects("standard output", "to be written", error.what()),
                   failed);
   }
+  if (auto reports = rt::simt::takeReports(); !reports.empty() && !exitCode)
+    exitCode = report(rt::Status::error(reports.front().message()), failed);
   if (std::fflush(stdout) != 0 || std::ferror(stdout))
     return report(
         rt::expects("standard output", "to be written", std::strerror(errno)),

@@ -48,11 +48,13 @@ CLI::Option *addStorage(CLI::App &command, std::optional<Storage> &storage);
 rt::Status checkStorage(const std::string &checkpoint, Storage stored,
                         std::optional<Storage> asked);
 
-/// --threads, --target and --check-points, for what runs compiled code.
+/// --threads, --target, --check-points and --simt-check, for what runs compiled
+/// code.
 struct RunOptions {
   int threads = 0;
   std::string target = "cpu";
   bool checkPoints = true;
+  bool simtCheck = false;
 };
 void addRunOptions(CLI::App &command, RunOptions &options);
 /// For what computes one row at a time: one thread, on which it is fastest; and

@@ -5,6 +5,7 @@
 #include "frontend/tools/Registration.h"
 #include "frontend/train/StepBuilder.h"
 #include "lowering/Compiler.h"
+#include "runtime/simt/Report.h"
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -118,7 +119,8 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
                                       const SessionOptions &options) {
   std::optional<Target> target = parseTarget(options.target);
   if (!target)
-    return rt::expects("--target", "cpu, loops or simt", rt::quote(options.target));
+    return rt::expects("--target", "cpu, loops or simt",
+                       rt::quote(options.target));
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->optimizer = options.optimizer;
@@ -153,6 +155,7 @@ rt::Expected<Session> Session::create(const RilmConfig &config,
   compileOptions.target = *target;
   compileOptions.checkPoints = options.checkPoints;
   compileOptions.batch = options.batch;
+  compileOptions.device.simtCheck = options.simtCheck;
   compileOptions.cacheDirectory = options.cacheDirectory;
   if (options.parts.generate &&
       failed(impl->splitGeneration(*module, compileOptions)))
@@ -200,6 +203,8 @@ StepResult Session::train(ModelState &state, const StepInput &input, double lr,
   call.add(next.slots);
   call(impl->train);
   r.outside = rt::takePointReport();
+  if (auto reports = rt::simt::takeReports(); !reports.empty())
+    r.finding = reports.front().message();
   if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm))
     return r;
   for (auto [k, i] : llvm::enumerate(trained))

@@ -41,6 +41,9 @@ struct StepResult {
   double clippedPoints = 0; ///< rows of E and root that were projected
   /// Rows outside of their manifold, where the session looks for them.
   std::optional<rt::PointReport> outside;
+  /// Of a training step: what kernels on the simt target did wrong; empty:
+  /// nothing. Of all else, runtime/simt/Report.h has it.
+  std::string finding;
 };
 
 /// What a session can do; each costs compile time.
@@ -54,6 +57,7 @@ struct SessionOptions {
   SessionParts parts;
   OptimizerConfig optimizer; ///< of the training step
   bool checkPoints = true;   ///< see CompileOptions
+  bool simtCheck = false;    ///< see DeviceOptions
   BatchOptions batch;        ///< see CompileOptions
   /// Folder of the object cache; empty: none.
   std::string cacheDirectory;

@@ -34,6 +34,7 @@ struct TrainOptions {
   std::string target = "cpu";
   std::string cacheDirectory;
   bool checkPoints = true; ///< see CompileOptions
+  bool simtCheck = false;  ///< see DeviceOptions
   /// Megabytes, see BatchOptions; absent: no limit.
   std::optional<double> keepMegabytes;
   /// Checkpoints are written after each epoch and after so many updates; 0:

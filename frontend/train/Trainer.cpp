@@ -90,6 +90,12 @@ Status Trainer::Impl::updates(const std::function<void(int64_t)> &updated,
                                        state.state.updates, state.epoch + 1,
                                        p.batches, r.outside->message()));
     }
+    if (!r.finding.empty()) {
+      bar.finish();
+      return Status::error(fmt::format("update {} (epoch {}, batch {}): {}",
+                                       state.state.updates, state.epoch + 1,
+                                       p.batches, r.finding));
+    }
     if (!std::isfinite(r.loss) || !std::isfinite(r.gradientNorm)) {
       bar.finish();
       return expects(

@@ -230,6 +230,7 @@ Expected<Trainer> Trainer::prepare(TrainOptions options) {
   sessionOptions.target = options.target;
   sessionOptions.optimizer = options.optimizer;
   sessionOptions.checkPoints = options.checkPoints;
+  sessionOptions.simtCheck = options.simtCheck;
   sessionOptions.batch.rows = options.batch * options.context;
   if (options.keepMegabytes)
     sessionOptions.batch.keepBytes =
