@@ -3,6 +3,7 @@
 #include "frontend/data/Rng.h"
 #include "frontend/train/Initial.h"
 #include "frontend/train/StepInputs.h"
+#include "runtime/simt/Report.h"
 #include "test/e2e/TorchDump.h"
 
 #include <gtest/gtest.h>
@@ -22,6 +23,10 @@ protected:
     return TorchDump(std::string(GEOC_E2E_INPUTS) + "/" +
                      std::get<1>(GetParam()) + ".json");
   }
+  void TearDown() override {
+    for (const rt::simt::Report &report : rt::simt::takeReports())
+      ADD_FAILURE() << report.message();
+  }
   /// The compiled gradient, made once for each target and dump; null after a
   /// failure.
   Session *session(const RilmConfig &config) {
@@ -30,6 +35,7 @@ protected:
     if (isNew) {
       SessionOptions options;
       options.target = target();
+      options.simtCheck = true;
       options.parts.gradient = true;
       auto made = Session::create(config, options);
       EXPECT_TRUE(made) << made.message();
