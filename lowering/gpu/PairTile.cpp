@@ -90,8 +90,10 @@ void PairTile::startTile(Value first) {
       emitWideGram(k);
     else
       emitGram(k);
+    // The stages are filled again, for the next Gram or by others.
+    if (!isWide() || k + 1 == numGrams())
+      emitBarrier(g);
   }
-  emitBarrier(g);
 }
 
 /// Products of the rows, by two stages: one is copied while the other is
@@ -145,8 +147,6 @@ void PairTile::emitGram(unsigned k) {
     fragments.forEach(
         warpRow, g.add(warpColumn, 8 * n), sums[n],
         [&](Value r, Value c, Value x) { g.store(x, tiles[k], {r, c}); });
-  // The stages are filled again, for the next Gram or by others.
-  emitBarrier(g);
 }
 
 /// In f64, by differences: rows of f32 would lose in a product what they agree

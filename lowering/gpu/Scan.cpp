@@ -99,7 +99,8 @@ LogicalResult ScanKernel::emit(BlockConstructs &block, Value first, Value count,
     if (hasSegments())
       g.ifThen(g.less(end, steps), [&] { block.emitZero(start); });
   }
-  emitBarrier(g);
+  if (numStates == 0) // else the copies of states have ended with one
+    emitBarrier(g);
   Values stepOperands(init);
   append_range(stepOperands, inputs);
   append_range(stepOperands, shared);
