@@ -84,6 +84,24 @@ public:
     geo::emitCopy(b, from, to);
   }
 
+  /// Sets all elements of a buffer to `number`.
+  virtual void emitFill(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
+                        mlir::Value number) {
+    geo::emitFill(b, memref, number);
+  }
+  /// Stores numbers, as many as the buffer has elements, in row-major order.
+  virtual void emitElements(mlir::ImplicitLocOpBuilder &b,
+                            mlir::ValueRange numbers, mlir::Value memref) {
+    geo::emitElements(b, numbers, memref);
+  }
+  /// The buffer of a constant: one that `allocate` gives, or by default null
+  /// for a global of the module.
+  virtual mlir::FailureOr<mlir::Value>
+  emitConstant(mlir::ImplicitLocOpBuilder &b, mlir::arith::ConstantOp op,
+               llvm::function_ref<mlir::Value()> allocate) {
+    return mlir::Value();
+  }
+
   /// Emits a scan. `emitStep(values)` lowers the body once, given the buffers
   /// and numbers of all region arguments, into the buffers of what it yields
   /// (states, then outputs; `outs` of the step); the driver implements it.

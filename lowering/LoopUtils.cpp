@@ -83,6 +83,20 @@ void geo::emitFill(ImplicitLocOpBuilder &b, Value memref, Value number) {
   });
 }
 
+void geo::emitElements(ImplicitLocOpBuilder &b, ValueRange numbers,
+                       Value memref) {
+  ArrayRef<int64_t> shape = cast<MemRefType>(memref.getType()).getShape();
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    SmallVector<Value> indices(shape.size());
+    int64_t rest = i;
+    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+      indices[dim] = constantIndex(b, rest % shape[dim]);
+      rest /= shape[dim];
+    }
+    emitStore(b, number, memref, indices);
+  }
+}
+
 void geo::emitZero(ImplicitLocOpBuilder &b, Value memref) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   emitFill(b, memref, arith::ConstantOp::create(b, b.getZeroAttr(element)));

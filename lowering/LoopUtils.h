@@ -44,6 +44,9 @@ void emitForAll(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
 void emitCopy(mlir::ImplicitLocOpBuilder &b, mlir::Value from, mlir::Value to);
 void emitFill(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,
               mlir::Value number);
+/// Stores numbers, as many as there are elements, in row-major order.
+void emitElements(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange numbers,
+                  mlir::Value memref);
 void emitZero(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
 mlir::Value emitLoad(mlir::ImplicitLocOpBuilder &b, mlir::Value memref,

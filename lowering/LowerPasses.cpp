@@ -5,7 +5,9 @@
 #include "lowering/Passes.h"
 #include "lowering/cpu/CpuEmitter.h"
 #include "lowering/cpu/WideMath.h"
+#include "lowering/gpu/DeviceMath.h"
 #include "lowering/gpu/GpuEmitter.h"
+#include "lowering/gpu/HostNumbers.h"
 #include "lowering/loops/LoopsEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -70,9 +72,11 @@ struct LowerToGpu : impl::GeoLowerToGpuBase<LowerToGpu> {
     gpu->productMath = *products;
     std::unique_ptr<ConstructEmitter> emitter =
         createGpuEmitter(getOperation(), *gpu);
-    if (failed(lower(getOperation(), *emitter)))
+    if (failed(lowerToBuffers(getOperation(), *emitter)) ||
+        failed(device::sinkNumbers(getOperation(), *gpu)))
       return signalPassFailure();
-    cpu::expandWideMath(getOperation());
+    expandEvenOps(getOperation());
+    device::expandMath(getOperation());
   }
 };
 

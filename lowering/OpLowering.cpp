@@ -195,27 +195,6 @@ static void emitReport(ImplicitLocOpBuilder &b, ReportOutsideOp op, Value norm,
                        ValueRange{site, data(norm), data(limit), count});
 }
 
-LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
-  if (isConstruct(op) && !isView(op))
-    return lowerConstruct(b, op);
-  if (isNumberOp(op)) {
-    IRMapping mapping;
-    for (Value v : op->getOperands())
-      mapping.map(v, values.lookup(v));
-    Operation *clone = b.clone(*op, mapping);
-    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
-      values[from] = to;
-    return success();
-  }
-  if (auto report = dyn_cast<ReportOutsideOp>(op)) {
-    emitReport(b, report, values.lookup(report.getNorm()),
-               values.lookup(report.getLimit()));
-    return success();
-  }
-  lowerTensorOp(b, op);
-  return success();
-}
-
 /// A constant buffer of the module.
 static Value emitGlobal(ImplicitLocOpBuilder &b, Operation *anchor,
                         DenseElementsAttr value) {
@@ -233,16 +212,44 @@ static Value emitGlobal(ImplicitLocOpBuilder &b, Operation *anchor,
   return memref::GetGlobalOp::create(b, type, global.getSymName());
 }
 
+LogicalResult OpLowering::lower(ImplicitLocOpBuilder &b, Operation *op) {
+  if (isConstruct(op) && !isView(op))
+    return lowerConstruct(b, op);
+  if (isNumberOp(op)) {
+    IRMapping mapping;
+    for (Value v : op->getOperands())
+      mapping.map(v, values.lookup(v));
+    Operation *clone = b.clone(*op, mapping);
+    for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+      values[from] = to;
+    return success();
+  }
+  if (auto report = dyn_cast<ReportOutsideOp>(op)) {
+    emitReport(b, report, values.lookup(report.getNorm()),
+               values.lookup(report.getLimit()));
+    return success();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    FailureOr<Value> buffer = emitter.emitConstant(
+        b, constant, [&] { return getBuffer(b, op->getResult(0)); });
+    if (failed(buffer))
+      return failure();
+    values[constant] =
+        *buffer ? *buffer
+                : emitGlobal(b, b.getInsertionBlock()->getParentOp(),
+                             cast<DenseElementsAttr>(constant.getValue()));
+    return success();
+  }
+  lowerTensorOp(b, op);
+  return success();
+}
+
 void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
   auto operand = [&](unsigned i) { return values.lookup(op->getOperand(i)); };
   Value result = op->getResult(0);
   Value &out = values[result];
   Type type = getBufferType(result.getType());
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](arith::ConstantOp constant) {
-        auto value = cast<DenseElementsAttr>(constant.getValue());
-        out = emitGlobal(b, b.getInsertionBlock()->getParentOp(), value);
-      })
       .Case([&](DetachOp) { out = operand(0); })
       .Case([&](ColumnsOp columns) {
         out = emitColumnView(b, operand(0), columns.getOffset(),
@@ -274,21 +281,14 @@ void OpLowering::lowerTensorOp(ImplicitLocOpBuilder &b, Operation *op) {
       .Case([&](tensor::SplatOp) {
         Value number = operand(0);
         Value buffer = getBuffer(b, cast<OpResult>(result));
-        emitFill(b, buffer, number);
+        emitter.emitFill(b, buffer, number);
         values[result] = buffer;
       })
       .Case([&](tensor::FromElementsOp elements) {
         Value buffer = getBuffer(b, cast<OpResult>(result));
-        ArrayRef<int64_t> shape = elements.getType().getShape();
-        for (auto [i, v] : llvm::enumerate(elements.getElements())) {
-          SmallVector<Value> indices(shape.size());
-          int64_t rest = i;
-          for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-            indices[dim] = constantIndex(b, rest % shape[dim]);
-            rest /= shape[dim];
-          }
-          emitStore(b, values.lookup(v), buffer, indices);
-        }
+        SmallVector<Value> numbers = llvm::map_to_vector(
+            elements.getElements(), [&](Value v) { return values.lookup(v); });
+        emitter.emitElements(b, numbers, buffer);
         values[result] = buffer;
       });
 }

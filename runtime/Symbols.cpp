@@ -27,6 +27,7 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
       GEOC_SYMBOL(geo_simt_check),
       GEOC_SYMBOL(geo_simt_copy),
       GEOC_SYMBOL(geo_simt_cos_f32),
+      GEOC_SYMBOL(geo_simt_div_full_f32),
       GEOC_SYMBOL(geo_simt_ex2_f32),
       GEOC_SYMBOL(geo_simt_ex2_ftz_f32),
       GEOC_SYMBOL(geo_simt_freed),

@@ -227,6 +227,12 @@ void BlockConstructs::emitZero(Value memref) {
   emitBarrier(g);
 }
 
+void BlockConstructs::emitFill(TypedAttr number, Value memref) {
+  Value x = arith::ConstantOp::create(g.b, number);
+  forElements(memref, [&](ValueRange at) { g.store(x, memref, at); });
+  emitBarrier(g);
+}
+
 void BlockConstructs::storeNumber(Value number, Value out) {
   g.ifThen(g.equal(thread, g.idx(0)), [&] { g.store(number, out); });
   emitBarrier(g);

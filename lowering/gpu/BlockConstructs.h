@@ -36,6 +36,7 @@ public:
   void emitConcatColumns(ConcatColumnsOp op, ValueRange pieces, Value out);
   void emitCopy(Value from, Value to);
   void emitZero(Value memref);
+  void emitFill(mlir::TypedAttr number, Value memref);
   void storeNumber(Value number, Value out);
 
 private:

@@ -40,6 +40,12 @@ mlir::LogicalResult emitConcatColumns(KernelBuilder &kernels,
                                       Value out);
 void emitCopy(KernelBuilder &kernels, mlir::ImplicitLocOpBuilder &b, Value from,
               Value to);
+/// All elements of a buffer: from numbers, or from a constant.
+void emitElements(KernelBuilder &kernels, mlir::ImplicitLocOpBuilder &b,
+                  ValueRange numbers, Value memref);
+mlir::LogicalResult emitConstant(KernelBuilder &kernels,
+                                 mlir::ImplicitLocOpBuilder &b,
+                                 mlir::arith::ConstantOp op, Value memref);
 void emitFill(KernelBuilder &kernels, mlir::ImplicitLocOpBuilder &b,
               Value memref, Value number);
 

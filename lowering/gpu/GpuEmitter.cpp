@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lowering/gpu/GpuEmitter.h"
+#include "lowering/OpLowering.h"
 #include "lowering/gpu/Constructs.h"
 #include "lowering/gpu/Pairwise.h"
 #include "lowering/gpu/Scan.h"
@@ -62,6 +63,31 @@ public:
       inside->emitCopy(from, to);
     else
       device::emitCopy(kernels, b, from, to);
+  }
+  void emitFill(ImplicitLocOpBuilder &b, Value memref, Value number) override {
+    device::emitFill(kernels, b, memref, number);
+  }
+  void emitElements(ImplicitLocOpBuilder &b, ValueRange numbers,
+                    Value memref) override {
+    device::emitElements(kernels, b, numbers, memref);
+  }
+  FailureOr<Value> emitConstant(ImplicitLocOpBuilder &b, arith::ConstantOp op,
+                                function_ref<Value()> allocate) override {
+    auto value = cast<DenseElementsAttr>(op.getValue());
+    if (!inside) {
+      Value buffer = allocate();
+      if (failed(device::emitConstant(kernels, b, op, buffer)))
+        return failure();
+      return buffer;
+    }
+    if (!value.isSplat())
+      return op.emitOpError("expects equal elements inside of geo.scan on a "
+                            "GPU, but got ")
+             << value;
+    Value buffer =
+        inside->allocate(cast<MemRefType>(getBufferType(op.getType())));
+    inside->emitFill(value.getSplatValue<TypedAttr>(), buffer);
+    return buffer;
   }
   LogicalResult emitScan(ImplicitLocOpBuilder &b, ScanOp op,
                          ValueRange operands, ValueRange outs,

@@ -19,6 +19,8 @@ void KernelBuilder::release(Gen &host, Value memref) { host.dealloc(memref); }
 void KernelBuilder::launch(Gen &host, StringRef name, ArrayRef<Value> grid,
                            int64_t threads, ValueRange operands, BodyFn body) {
   ImplicitLocOpBuilder &b = host.b;
+  if (!kernels)
+    kernels = module.lookupSymbol<gpu::GPUModuleOp>("kernels");
   if (!kernels) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(module.getBody());
@@ -74,6 +76,16 @@ void KernelBuilder::launchForEach(
                            gpu::ThreadIdOp::create(g.b, gpu::Dimension::x));
            g.ifThen(g.less(i, args.back()),
                     [&] { body(g, args.drop_back(), i); });
+           return 0;
+         });
+}
+
+void KernelBuilder::launchOnce(Gen &host, StringRef name, ValueRange operands,
+                               function_ref<void(Gen &, ValueRange)> body) {
+  Value one = host.idx(1);
+  launch(host, name, {one, one, one}, /*threads=*/1, operands,
+         [&](Gen &g, ValueRange args) -> int64_t {
+           body(g, args);
            return 0;
          });
 }

@@ -37,6 +37,9 @@ public:
   void launchForEach(
       Gen &host, llvm::StringRef name, Value count, ValueRange operands,
       llvm::function_ref<void(Gen &g, ValueRange arguments, Value i)> body);
+  /// body() by one thread.
+  void launchOnce(Gen &host, llvm::StringRef name, ValueRange operands,
+                  llvm::function_ref<void(Gen &g, ValueRange arguments)> body);
 
 private:
   mlir::ModuleOp module;

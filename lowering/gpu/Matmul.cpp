@@ -187,10 +187,15 @@ LogicalResult device::emitMatmul(KernelBuilder &kernels,
         kernels.allocate(host, SmallVector<int64_t>(3, ShapedType::kDynamic),
                          Gen::elementOf(out), {splits, rows, columns});
 
+  // Whole chunks, so that copies stay aligned. Not in the kernel: a division of
+  // 64 bits is a call there.
+  Value each = host.mul(
+      host.ceilDiv(host.ceilDiv(terms, splits), host.idx(depth)), depth);
+
   // 2. The tiles.
   kernels.launch(
       host, "matmul", {rowTiles, columnTiles, splits}, threads,
-      {operands[0], operands[1], isSplit ? partial : out},
+      {operands[0], operands[1], isSplit ? partial : out, each},
       [&](Gen &g, ValueRange args) {
         Workgroup memory(g);
         TileProduct product(g, memory, kernels.target().productMath, args[0],
@@ -204,12 +209,8 @@ LogicalResult device::emitMatmul(KernelBuilder &kernels,
         Value k0 = g.idx(0), k1 = terms, split;
         if (isSplit) {
           split = block(gpu::Dimension::z);
-          Value splits = gpu::GridDimOp::create(g.b, gpu::Dimension::z);
-          // Whole chunks, so that copies stay aligned.
-          Value each =
-              g.mul(g.ceilDiv(g.ceilDiv(terms, splits), g.idx(depth)), depth);
-          k0 = g.min(g.mul(split, each), terms);
-          k1 = g.min(g.add(k0, each), terms);
+          k0 = g.min(g.mul(split, args[3]), terms);
+          k1 = g.min(g.add(k0, args[3]), terms);
         }
         // There is a block where there is no element.
         Value exists = g.both(g.less(firstRow, product.rows),

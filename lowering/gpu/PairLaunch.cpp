@@ -86,12 +86,14 @@ void PairLaunch::launch(StringRef part, bool ownsX, Value splits, int64_t parts,
                         ValueRange more, BodyFn body) {
   Values all(operands);
   all.append(more.begin(), more.end());
+  // Not in the kernel: a division of 64 bits is a call there.
+  all.push_back(host.ceilDiv(countTiles(host, ownsX ? columns : rows), splits));
   Value ownTiles = countTiles(host, ownsX ? rows : columns);
   kernels.launch(
       host, name(part), {ownTiles, splits, host.idx(parts)}, PairTile::threads,
       all, [&](Gen &g, ValueRange args) {
         PairOperands inside = group(args.take_front(numOperands));
-        ValueRange norms = args.drop_front(numOperands);
+        ValueRange norms = args.drop_front(numOperands).drop_back();
         auto takeNorms = [&](const Values &of) {
           Values taken;
           for (Value norm : of) {
@@ -105,6 +107,7 @@ void PairLaunch::launch(StringRef part, bool ownsX, Value splits, int64_t parts,
         Workgroup memory(g);
         PairTile tile(g, memory, kernels.target().productMath, inside, x, y,
                       ownsX);
+        tile.tilesPerSplit = args.back();
         Value first = g.mul(getBlock(g, gpu::Dimension::x), PairTile::rows);
         // There is one block where there are no rows.
         g.ifThen(g.less(first, tile.ownCount), [&] {
@@ -119,10 +122,8 @@ Values PairLaunch::forTiles(PairTile &tile, ValueRange carried,
                             function_ref<Values(ValueRange)> body) {
   Gen &g = tile.g;
   Value tiles = countTiles(g, tile.otherCount);
-  Value splits = gpu::GridDimOp::create(g.b, gpu::Dimension::y);
-  Value each = g.ceilDiv(tiles, splits);
-  Value lower = g.mul(getBlock(g, gpu::Dimension::y), each);
-  Value upper = g.min(g.add(lower, each), tiles);
+  Value lower = g.mul(getBlock(g, gpu::Dimension::y), tile.tilesPerSplit);
+  Value upper = g.min(g.add(lower, tile.tilesPerSplit), tiles);
   return g.forLoop(lower, upper, g.idx(1), carried,
                    [&](Value t, ValueRange carried) {
                      tile.startTile(g.mul(t, PairTile::columns));

@@ -95,6 +95,8 @@ public:
   Value thread, lane, warp;
   /// How many rows either side has.
   Value ownCount, otherCount;
+  /// How many tiles of the other side belong to each split.
+  Value tilesPerSplit;
   // Of this thread: its row in the tile, its place among the row's threads, and
   // its global row, clamped; whether that exists.
   Value row, quad, i, exists;

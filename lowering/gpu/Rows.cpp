@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows that are moved: gathers, scatters, columns, copies.
+#include "lowering/LoopUtils.h"
 #include "lowering/gpu/Constructs.h"
 #include "lowering/gpu/Workgroup.h"
 
@@ -268,4 +269,39 @@ void device::emitFill(KernelBuilder &kernels, ImplicitLocOpBuilder &b,
               [](Gen &g, ValueRange args, ValueRange at) {
                 g.store(args[1], args[0], at);
               });
+}
+
+void device::emitElements(KernelBuilder &kernels, ImplicitLocOpBuilder &b,
+                          ValueRange numbers, Value memref) {
+  Gen host(b);
+  Values operands = {memref};
+  operands.append(numbers.begin(), numbers.end());
+  kernels.launchOnce(host, "elements", operands, [](Gen &g, ValueRange args) {
+    geo::emitElements(g.b, args.drop_front(), args[0]);
+  });
+}
+
+LogicalResult device::emitConstant(KernelBuilder &kernels,
+                                   ImplicitLocOpBuilder &b,
+                                   arith::ConstantOp op, Value memref) {
+  // A kernel holds a store for each of different elements.
+  constexpr int64_t maxElements = 4096;
+  auto value = cast<DenseElementsAttr>(op.getValue());
+  if (value.isSplat()) {
+    emitFill(kernels, b, memref,
+             arith::ConstantOp::create(b, value.getSplatValue<TypedAttr>()));
+    return success();
+  }
+  if (value.getNumElements() > maxElements)
+    return op.emitOpError("expects equal elements or at most ")
+           << maxElements << " on a GPU (larger tables can be arguments), but "
+           << "got " << value.getNumElements();
+  Gen host(b);
+  kernels.launchOnce(host, "constant", memref, [&](Gen &g, ValueRange args) {
+    Values numbers;
+    for (auto number : value.getValues<TypedAttr>())
+      numbers.push_back(arith::ConstantOp::create(g.b, number));
+    geo::emitElements(g.b, numbers, args[0]);
+  });
+  return success();
 }

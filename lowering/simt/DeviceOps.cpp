@@ -46,6 +46,7 @@ FailureOr<bool> KernelLowering::lowerCopyOp(Operation *op) {
 /// The runtime's model of an intrinsic, or nothing.
 static StringRef getApproximation(StringRef intrinsic) {
   return llvm::StringSwitch<StringRef>(intrinsic)
+      .Case("llvm.nvvm.div.full", "geo_simt_div_full_f32")
       .Case("llvm.nvvm.rcp.approx.f", "geo_simt_rcp_f32")
       .Case("llvm.nvvm.rcp.approx.ftz.f", "geo_simt_rcp_ftz_f32")
       .Case("llvm.nvvm.rcp.approx.ftz.d", "geo_simt_rcp_ftz_f64")

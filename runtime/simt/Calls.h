@@ -66,6 +66,7 @@ void geo_simt_freed(const char *base);
 float geo_simt_rcp_f32(float x);
 float geo_simt_rcp_ftz_f32(float x);
 double geo_simt_rcp_ftz_f64(double x);
+float geo_simt_div_full_f32(float x, float y);
 float geo_simt_rsqrt_f32(float x);
 float geo_simt_rsqrt_ftz_f32(float x);
 double geo_simt_rsqrt_f64(double x);
