@@ -165,14 +165,6 @@ LogicalResult BlockConstructs::emitMatmul(MatmulOp op, ValueRange operands,
 // Rows that are moved
 //===----------------------------------------------------------------------===//
 
-/// A memref of numbers per row has no index for columns.
-static Values indicesOf(Value memref, Value i, Value j) {
-  Values at = {i};
-  if (cast<MemRefType>(memref.getType()).getRank() == 2)
-    at.push_back(j);
-  return at;
-}
-
 void BlockConstructs::emitGather(Value table, Value ids, Value out) {
   forBlock(
       cast<MemRefType>(out.getType()).getDimSize(1), [&](Value i, Value j) {
@@ -186,7 +178,7 @@ void BlockConstructs::emitColumns(ColumnsOp op, Value x, Value out) {
   auto offset = static_cast<int64_t>(op.getOffset());
   forBlock(op.getWidth(), [&](Value i, Value j) {
     g.store(g.convert(g.load(x, {i, g.add(j, offset)}), Gen::elementOf(out)),
-            out, indicesOf(out, i, j));
+            out, getIndices(out, i, j));
   });
   emitBarrier(g);
 }
@@ -206,7 +198,7 @@ void BlockConstructs::emitConcatColumns(ConcatColumnsOp op, ValueRange pieces,
     int64_t width = ConcatColumnsOp::getWidth(value), first = offset;
     if (Value from = piece)
       forBlock(width, [&](Value i, Value j) {
-        Value x = g.load(from, indicesOf(from, i, j));
+        Value x = g.load(from, getIndices(from, i, j));
         g.store(g.convert(x, Gen::elementOf(out)), out, {i, g.add(j, first)});
       });
     end = offset + width;

@@ -18,6 +18,9 @@ void emitTotal(KernelBuilder &kernels, Gen &host, llvm::StringRef name,
                Value partial, Value count, Value out,
                llvm::function_ref<Value(Gen &g, Value partial, Value i)> term);
 
+/// Element j of row i: a memref of numbers per row has no index for columns.
+Values getIndices(Value memref, Value i, Value j);
+
 mlir::LogicalResult emitRowwise(KernelBuilder &kernels,
                                 mlir::ImplicitLocOpBuilder &b, RowwiseOp op,
                                 ValueRange operands, ValueRange outs);

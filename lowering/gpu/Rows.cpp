@@ -178,8 +178,7 @@ static void forBlock(KernelBuilder &kernels, Gen &host, StringRef name,
                         });
 }
 
-/// A memref of numbers per row has no index for columns.
-static Values indicesOf(Value memref, Value i, Value j) {
+Values device::getIndices(Value memref, Value i, Value j) {
   Values at = {i};
   if (cast<MemRefType>(memref.getType()).getRank() == 2)
     at.push_back(j);
@@ -195,7 +194,7 @@ LogicalResult device::emitColumns(KernelBuilder &kernels,
            [&](Gen &g, ValueRange args, Value i, Value j) {
              g.store(g.convert(g.load(args[0], {i, g.add(j, offset)}),
                                Gen::elementOf(args[1])),
-                     args[1], indicesOf(args[1], i, j));
+                     args[1], getIndices(args[1], i, j));
            });
   return success();
 }
@@ -221,7 +220,7 @@ LogicalResult device::emitConcatColumns(KernelBuilder &kernels,
     if (piece)
       forBlock(kernels, host, "concat_columns", host.dim(out, 0), width,
                {piece, out}, [&](Gen &g, ValueRange args, Value i, Value j) {
-                 Value x = g.load(args[0], indicesOf(args[0], i, j));
+                 Value x = g.load(args[0], getIndices(args[0], i, j));
                  g.store(g.convert(x, Gen::elementOf(args[1])), args[1],
                          {i, g.add(j, first)});
                });
