@@ -41,31 +41,38 @@ static bool isTensor(Value v) {
   return type && type.getRank() > 0;
 }
 
-static bool analyze(ScanOp op, llvm::SmallSet<unsigned, 4> &wholeInputs) {
+ScanRows::ScanRows(ScanOp op) {
+  ArrayRef<BlockArgument> inputArgs = op.getInputArgs();
+  auto isYielded = [&](Value v) {
+    return llvm::is_contained(op.getYield().getValues(), v);
+  };
   for (BlockArgument state : op.getStateArgs())
     if (isTensor(state) && getUses(state).whole)
-      return false;
-  ArrayRef<BlockArgument> inputArgs = op.getInputArgs();
+      canSplit = false;
   for (auto [i, input] : llvm::enumerate(inputArgs)) {
     Uses uses = getUses(input);
     if (uses.byRow && uses.whole)
-      return false;
+      canSplit = false;
     if (!uses.byRow)
       wholeInputs.insert(i);
+    if (!isTensor(input) || !isYielded(input))
+      continue;
+    bool isMatrix = cast<RankedTensorType>(input.getType()).getRank() == 2;
+    if (isMatrix && !uses.whole)
+      yieldedInputs.insert(i);
+    else
+      yieldsOthers = true;
   }
-  // Rows of a shared operand are the batch's only by coincidence.
-  for (BlockArgument argument : op.getSharedArgs())
+  for (BlockArgument argument : op.getSharedArgs()) {
+    // Rows of a shared operand are the batch's only by coincidence.
     if (getUses(argument).byRow)
-      return false;
+      canSplit = false;
+    if (isTensor(argument) && isYielded(argument))
+      yieldsOthers = true;
+  }
   for (Operation &inner : op.getBlock().without_terminator())
     if (!isView(&inner)) // its operand tells
       for (Value result : inner.getResults())
         if (isTensor(result) && getUses(result).whole)
-          return false;
-  return llvm::none_of(op.getYield().getValues(), [&](Value v) {
-    return isTensor(v) && (llvm::is_contained(op.getSharedArgs(), v) ||
-                           llvm::is_contained(inputArgs, v));
-  });
+          canSplit = false;
 }
-
-ScanRows::ScanRows(ScanOp op) : canSplit(analyze(op, wholeInputs)) {}

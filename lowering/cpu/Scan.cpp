@@ -45,7 +45,8 @@ private:
   ValueRange operands, outs, init, inputs, shared, finals, stacked;
   const ScanRows scanRows;
   /// Where rows depend on one another, one thread does all of them.
-  const bool isSplit = scanRows.canSplit;
+  const bool isSplit = scanRows.canSplit && !scanRows.yieldsOthers &&
+                       scanRows.yieldedInputs.empty();
   Values states;
 };
 } // namespace

@@ -13,7 +13,7 @@ static constexpr int32_t tf32Bits = ~0x1fff;
 static constexpr int32_t tf32Half = 0x1000;
 
 Fragments::Fragments(Gen &g, ProductMath math, Value lane)
-    : g(g), math(math), group(g.div(lane, g.idx(4))),
+    : g(g), math(math), lane(lane), group(g.div(lane, g.idx(4))),
       quad(g.rem(lane, g.idx(4))) {}
 
 Fragments::Factor Fragments::loadA(Value row, Value k, LoadFn load) {
@@ -26,6 +26,39 @@ Fragments::Factor Fragments::loadA(Value row, Value k, LoadFn load) {
 Fragments::Factor Fragments::loadB(Value column, Value k, LoadFn load) {
   Value j = g.add(column, group), p = g.add(k, quad);
   return split({load(j, p), load(j, g.add(p, 4))});
+}
+
+Values Fragments::loadTiles(Value major, Value k, Value buffer, ValueRange at) {
+  Values indices(at);
+  indices.append({g.add(major, g.rem(lane, g.idx(8))), k});
+  Value tiles = nvgpu::LdMatrixOp::create(g.b, VectorType::get({4, 1}, g.f32()),
+                                          buffer, indices,
+                                          /*transpose=*/false, /*numTiles=*/4);
+  Values numbers;
+  for (int64_t i = 0; i < 4; ++i)
+    numbers.push_back(
+        vector::ExtractOp::create(g.b, tiles, ArrayRef<int64_t>{i, 0}));
+  return numbers;
+}
+
+/// Rows 0 and 8 above at k, then at k + 4.
+Fragments::Factor Fragments::loadA(Value row, Value k, Value buffer,
+                                   ValueRange at) {
+  Value tile = g.div(lane, g.idx(8));
+  return split(loadTiles(g.add(row, g.mul(g.rem(tile, g.idx(2)), 8)),
+                         g.add(k, g.mul(g.div(tile, g.idx(2)), 4)), buffer,
+                         at));
+}
+
+/// Columns 0 above at k and k + 4, then 8 above.
+std::array<Fragments::Factor, 2>
+Fragments::loadTwoB(Value column, Value k, Value buffer, ValueRange at) {
+  Value tile = g.div(lane, g.idx(8));
+  Values numbers =
+      loadTiles(g.add(column, g.mul(g.div(tile, g.idx(2)), 8)),
+                g.add(k, g.mul(g.rem(tile, g.idx(2)), 4)), buffer, at);
+  ArrayRef<Value> all(numbers);
+  return {split(all.take_front(2)), split(all.drop_front(2))};
 }
 
 /// A vector of two dimensions, row by row.

@@ -4,6 +4,7 @@
 #define GEOC_LOWERING_GPU_FRAGMENTS_H
 
 #include "lowering/cpu/Gen.h"
+#include <array>
 
 namespace geo {
 
@@ -41,6 +42,14 @@ public:
   /// B of columns [column, column + 8): load(j, k).
   Factor loadB(Value column, Value k, LoadFn load);
 
+  /// The same by ldmatrix, where k runs along the rows of a buffer
+  /// [.., major, k] in workgroup memory whose rows are multiples of 16 bytes
+  /// apart; `at` are its leading indices.
+  Factor loadA(Value row, Value k, Value buffer, ValueRange at);
+  /// B of columns [column, column + 16): two factors of eight.
+  std::array<Factor, 2> loadTwoB(Value column, Value k, Value buffer,
+                                 ValueRange at);
+
   /// c + a b.
   Value multiply(const Factor &a, const Factor &b, Value c);
   Value zero();
@@ -50,6 +59,9 @@ public:
                llvm::function_ref<void(Value i, Value j, Value x)> body);
 
 private:
+  /// Four tiles of 8 rows and 4 elements, whose rows start at (major, k) for
+  /// the lanes in turn; a lane gets element (g, q) of each.
+  Values loadTiles(Value major, Value k, Value buffer, ValueRange at);
   Factor split(ValueRange numbers);
   /// vector<nx1xf32>.
   Value pack(ValueRange numbers);
@@ -57,7 +69,7 @@ private:
 
   Gen &g;
   const ProductMath math;
-  Value group, quad;
+  Value lane, group, quad;
 };
 
 } // namespace device

@@ -121,11 +121,21 @@ void TileProduct::emitTensor(Value firstRow, Value firstColumn, Value k0,
           auto from = [&](const Stage &s) {
             return [&](Value i, Value p) { return load(s, stage, i, p); };
           };
-          auto x = fragments.loadA(warpRow, g.idx(p), from(left));
-          for (int64_t n = 0; n < 4; ++n) {
-            auto y = fragments.loadB(g.add(warpColumn, 8 * n), g.idx(p),
-                                     from(right));
-            sums[n] = fragments.multiply(x, y, sums[n]);
+          // Factors with terms along their rows come by ldmatrix.
+          auto x = left.byTerms
+                       ? fragments.loadA(warpRow, g.idx(p), from(left))
+                       : fragments.loadA(warpRow, g.idx(p), left.buffer, stage);
+          for (int64_t n = 0; n < 4; n += 2) {
+            Value column = g.add(warpColumn, 8 * n);
+            std::array<Fragments::Factor, 2> y;
+            if (right.byTerms)
+              for (int64_t i = 0; i < 2; ++i)
+                y[i] = fragments.loadB(g.add(column, 8 * i), g.idx(p),
+                                       from(right));
+            else
+              y = fragments.loadTwoB(column, g.idx(p), right.buffer, stage);
+            for (int64_t i = 0; i < 2; ++i)
+              sums[n + i] = fragments.multiply(x, y[i], sums[n + i]);
           }
         }
         return sums;

@@ -129,16 +129,12 @@ void PairTile::emitGram(unsigned k) {
                  [&] { copy(g.rem(next, g.idx(2)), next); });
         Values sums(carried);
         for (int64_t p = 0; p < depth; p += 8) {
-          auto load = [&](Value at) {
-            return [&, at](Value r, Value p) {
-              return g.load(ownStage, {at, r, p});
-            };
-          };
-          auto a = fragments.loadA(warpRow, g.idx(p), load(stage));
-          for (int64_t n = 0; n < 4; ++n) {
-            auto b = fragments.loadB(g.add(warpColumn, 8 * n), g.idx(p),
-                                     load(g.add(stage, 2)));
-            sums[n] = fragments.multiply(a, b, sums[n]);
+          auto a = fragments.loadA(warpRow, g.idx(p), ownStage, stage);
+          for (int64_t n = 0; n < 4; n += 2) {
+            auto b = fragments.loadTwoB(g.add(warpColumn, 8 * n), g.idx(p),
+                                        ownStage, g.add(stage, 2));
+            for (int64_t i = 0; i < 2; ++i)
+              sums[n + i] = fragments.multiply(a, b[i], sums[n + i]);
           }
         }
         return sums;

@@ -121,7 +121,8 @@ LogicalResult ScanKernel::emit(BlockConstructs &block, Value first, Value count,
     }
     for (auto [i, v] : llvm::enumerate(inputs)) {
       Value slice = g.slice(v, t);
-      bool isWhole = rows.wholeInputs.contains(i);
+      bool isWhole =
+          rows.wholeInputs.contains(i) && !rows.yieldedInputs.contains(i);
       arguments.push_back(isWhole ? slice : mine(slice, 0));
     }
     append_range(arguments, shared);
@@ -175,7 +176,7 @@ LogicalResult device::emitScan(KernelBuilder &kernels, ImplicitLocOpBuilder &b,
   ValueRange inputs = operands.slice(numStates, op.getInputs().size());
   Value batch = getBatch(host, operands.take_front(numStates), inputs, rows);
   int64_t blockRows = rowsPerBlock;
-  if (!rows.canSplit) {
+  if (!rows.canSplit || rows.yieldsOthers) {
     // One block has them all.
     std::optional<int64_t> size = getConstantIntValue(batch);
     if (!size || *size > mostDependentRows)
