@@ -5,7 +5,7 @@
 set(GEOC_DOCS_DIR ${PROJECT_BINARY_DIR}/docs/reference)
 function(geoc_generated_doc name td)
   file(GLOB inputs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dialect/*.td
-    ${PROJECT_SOURCE_DIR}/passes/*.td)
+    ${PROJECT_SOURCE_DIR}/passes/*.td ${PROJECT_SOURCE_DIR}/lowering/*.td)
   add_custom_command(OUTPUT ${GEOC_DOCS_DIR}/${name}.md
     COMMAND ${CMAKE_COMMAND} -E make_directory ${GEOC_DOCS_DIR}
     COMMAND ${GEOC_LLVM_BINDIR}/mlir-tblgen ${ARGN} ${td}
