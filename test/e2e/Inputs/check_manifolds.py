@@ -16,7 +16,7 @@ os.environ["GEOC_CACHE"] = at("cache")
 
 def run(*args, code=0):
     done = subprocess.run([rilm, *args], capture_output=True, text=True)
-    assert done.returncode == code, (args, done.stderr)
+    assert done.returncode == code, (args, done.returncode, done.stdout[-500:], done.stderr)
     return done.stdout if code == 0 else done.stderr
 
 
